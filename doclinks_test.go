@@ -16,8 +16,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // bracketed is a word in brackets, as a doc link is written.
@@ -40,22 +38,19 @@ func readDocumented(t *testing.T) map[string]*documented {
 }
 
 var documentedOnce = sync.OnceValues(func() (map[string]*documented, error) {
-	folders, err := structure.Folders(".")
+	all, err := listOnce()
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]*documented{}
-	for _, folder := range folders {
-		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			return nil, err
-		}
+	for _, p := range all {
+		folder := roomOf(p.ImportPath)
 		d := &documented{folder: folder, fset: token.NewFileSet()}
-		for _, name := range names {
+		for _, name := range append(p.GoFiles, p.IgnoredGoFiles...) {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			file, err := parser.ParseFile(d.fset, name, nil, parser.ParseComments)
+			file, err := parser.ParseFile(d.fset, filepath.Join(folder, name), nil, parser.ParseComments)
 			if err != nil {
 				return nil, err
 			}
@@ -64,12 +59,11 @@ var documentedOnce = sync.OnceValues(func() (map[string]*documented, error) {
 		if len(d.files) == 0 {
 			continue
 		}
-		path := filepath.ToSlash(filepath.Join(module, folder))
-		d.doc, err = doc.NewFromFiles(d.fset, d.files, path, doc.AllDecls|doc.PreserveAST)
+		d.doc, err = doc.NewFromFiles(d.fset, d.files, p.ImportPath, doc.AllDecls|doc.PreserveAST)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", folder, err)
 		}
-		out[path] = d
+		out[p.ImportPath] = d
 	}
 	return out, nil
 })

@@ -1,6 +1,7 @@
 package outrank_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -96,27 +98,13 @@ var rooms = map[string][]string{
 	"internal/tests/invariants":   {".", "resource", "internal/tests/scenario", "internal/tests/seeded", "kubeletadmit", "preemption"},
 	"internal/tests/schedules":    {".", "resource", "preemption", "preemption/engine", "preemption/scheduler/attempt", "preemption/scheduler/execution", "preemption/scheduler/queue"},
 	"internal/tests/rules":        {},
-	"internal/tests/structure":    {},
 
 	// What always holds of a decision, proven; and the definitions that are proven, carried out.
 	"internal/proof":       {"internal/proof/dafny"},
 	"internal/proof/check": {"internal/proof", "internal/proof/dafny"},
 	"internal/proof/dafny": {},
 
-	"internal/tests/structure/independent": {"internal/tests/structure"},
-	"internal/tests/structure/bodies":      {"internal/tests/structure"},
-	"internal/tests/structure/sizes":       {"internal/tests/structure"},
-	"internal/tests/structure/unused":      {"internal/tests/structure"},
-	"internal/tests/structure/mutants":     {"internal/tests/structure"},
-	"internal/tests/structure/way":         {},
-	"internal/tests/scenario":              {".", "resource", "internal/filter"},
-	// Counts what code does, so that it imports what it counts.
-	"internal/tests/structure/growth": {},
-	"internal/tests/structure/growth/counted": {
-		".", "internal/tests/hostile", "internal/manifest", "kubeletadmit", "kubeletadmit/explain", "preemption", "preemption/preemptiontest/clustergen", "preemption/engine", "preemption/explain", "preemption/kube", "preemption/scheduler/config",
-		"preemption/scheduler/score", "preemption/planner/tenancy", "resource",
-	},
-	"internal/tests/structure/growth/looked": {".", "preemption", "preemption/engine", "preemption/preemptiontest/clustergen", "preemption/explain", "preemption/planner/joint", "preemption/scheduler/score", "resource"},
+	"internal/tests/scenario": {".", "resource", "internal/filter"},
 }
 
 // testTools are the only internal packages that reach outside the standard
@@ -130,35 +118,47 @@ var supports = map[string]bool{
 }
 
 type listed struct {
-	ImportPath   string
-	Imports      []string
-	TestImports  []string
-	XTestImports []string
-	Module       *struct{ Path string }
-	Standard     bool
+	ImportPath     string
+	GoFiles        []string
+	IgnoredGoFiles []string
+	Imports        []string
+	TestImports    []string
+	XTestImports   []string
+	Module         *struct{ Path string }
+	Standard       bool
 }
 
-func goList(t *testing.T, args ...string) []listed {
+// packages returns the packages of the module. No test changes them, so that they are listed once.
+func packages(t *testing.T) []listed {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports,Module,Standard"}, args...)...)
+	all, err := listOnce()
+	require.NoError(t, err)
+	return all
+}
+
+var listOnce = sync.OnceValues(func() (all []listed, err error) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,GoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports,Module,Standard", "./...")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	require.NoError(t, err)
-	var ps []listed
-	dec := json.NewDecoder(strings.NewReader(string(out)))
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(out))
 	for {
 		var p listed
-		if err := dec.Decode(&p); err == io.EOF {
-			return ps
+		if err := dec.Decode(&p); err != nil {
+			if err == io.EOF {
+				return all, nil
+			}
+			return nil, err
 		}
-		require.NoError(t, err)
-		ps = append(ps, p)
+		all = append(all, p)
 	}
-}
+})
 
 func TestImportGraph(t *testing.T) {
 	seen := map[string]bool{}
-	for _, p := range goList(t, "./...") {
+	for _, p := range packages(t) {
 		room := roomOf(p.ImportPath)
 		seen[room] = true
 		for _, imported := range p.Imports {
@@ -190,8 +190,7 @@ func mayImport(room, imported string) bool {
 	if testTools[imported] {
 		return testTools[room]
 	}
-	tool := testTools[room] || strings.HasPrefix(room, "internal/tests/structure/")
-	if supports[imported] && !supports[room] && !tool {
+	if supports[imported] && !supports[room] && !testTools[room] {
 		return false
 	}
 	return slices.ContainsFunc(rooms[room], func(allowed string) bool {
@@ -324,7 +323,7 @@ func TestReadmeNamesGoVersions(t *testing.T) {
 	line := regexp.MustCompile(`Go (1\.\d+) or later, the modules below examples (1\.\d+);`).FindSubmatch(readme)
 	require.NotNil(t, line)
 	needs := regexp.MustCompile(`(?m)^go (1\.\d+)`)
-	for pattern, want := range map[string][]byte{"go.mod": line[1], "examples/*/go.mod": line[2], "examples/*/*/go.mod": line[2]} {
+	for pattern, want := range map[string][]byte{"go.mod": line[1], "examples/*/go.mod": line[2], "examples/*/*/go.mod": line[2], "internal/tests/*/go.mod": line[1]} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		require.NotEmpty(t, files)

@@ -187,7 +187,7 @@ func TestTheTablesAreComplete(t *testing.T) {
 // name of their package.
 func exported(t *testing.T) (functions, types, errs []string) {
 	t.Helper()
-	for _, p := range goList(t, "./...") {
+	for _, p := range packages(t) {
 		room := roomOf(p.ImportPath)
 		if strings.HasPrefix(room, "internal/") || strings.Contains(room, "/internal/") || strings.HasPrefix(room, "examples/") {
 			continue

@@ -16,7 +16,7 @@ import (
 )
 
 // The cases of this file are those in which a single part of a condition decides, and which drawn clusters
-// seldom have (go run ./internal/tests/structure/conditions).
+// seldom have (go run -C internal/tests/structure ./conditions).
 
 // saidElsewhere answers for every node that the pod does not fit.
 func saidElsewhere(int, *outrank.Node) (preemption.Status, bool) {

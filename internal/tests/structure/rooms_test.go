@@ -61,3 +61,29 @@ func TestRoomsAreSmall(t *testing.T) {
 		}
 	}
 }
+
+// The large packages of the largest program keep to the bounds of the engine's rooms: no long circle of files,
+// and most files in none.
+func TestCirclesOfFilesAreSmall(t *testing.T) {
+	const whatif = "../../../examples/kubectl-whatif"
+	folders, err := structure.Folders(whatif)
+	require.NoError(t, err)
+
+	reader, large := structure.NewReader(), 0
+	for _, folder := range folders {
+		at := filepath.Join(whatif, folder)
+		lines, err := structure.Lines(at)
+		require.NoError(t, err)
+		if lines <= structure.Large {
+			continue
+		}
+
+		large++
+		p, err := reader.Read(at)
+		require.NoError(t, err)
+		now := p.Tangle()
+		assert.True(t, now.Small(len(p.Files)), "%s has %d files: the largest circle has %d, and %d are in one: %v",
+			folder, len(p.Files), now.Largest, now.Within, p.Circles())
+	}
+	assert.Positive(t, large, "no package was looked at")
+}

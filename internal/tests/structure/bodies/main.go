@@ -3,18 +3,19 @@
 // fields, as in w.search.attempt.config: a function that does so was not given what it needs. It also names
 // functions with five or more parameters beside a context, and structs with more than twelve bool fields.
 //
-//	go run ./internal/tests/structure/bodies [-all] [-v] [-over N] [DIR]
-//	go run ./internal/tests/structure/bodies -by TEXT [-comments N] [-functions N] [DIR]
+//	go run -C internal/tests/structure ./bodies [-all] [-v] [-over N] [DIR]
+//	go run -C internal/tests/structure ./bodies -by TEXT [-comments N] [-functions N] [DIR]
 //
-// DIR is the folder of the module, by default the current one. -all includes the packages below examples and
-// internal/tests/structure. -v prints every reach. -over prints the functions with more than N lines: their
-// blank lines, comments, and longest run of lines without a blank one.
+// DIR is the folder of a module within the library's, by default the library itself. -all includes the packages
+// below examples. -v prints every reach. -over prints the functions with more than N lines: their blank lines,
+// comments, and longest run of lines without a blank one.
 //
 // With -by it prints comments and long functions that are drawn from all modules below DIR. TEXT, such as the
 // hash of a commit, decides which ones, so that nobody chooses them.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -47,29 +48,19 @@ type options struct {
 
 func main() {
 	var o options
-	flag.BoolVar(&o.all, "all", false, "look at the packages below examples and internal/tests/structure, too")
+	flag.BoolVar(&o.all, "all", false, "look at the packages below examples, too")
 	flag.BoolVar(&o.verbose, "v", false, "print every reach")
 	flag.IntVar(&o.over, "over", -1, "print the functions with more lines than this")
 	flag.StringVar(&o.by, "by", "", "print what a `TEXT` draws, such as the hash of a commit")
 	flag.IntVar(&o.comments, "comments", 60, "how many comments are drawn")
 	flag.IntVar(&o.functions, "functions", 20, "how many long functions are drawn")
-	flag.Parse()
-
-	dir := "."
-	if flag.NArg() > 0 {
-		dir = flag.Arg(0)
-	}
-
-	var err error
-	if o.by != "" {
-		err = draw(os.Stdout, dir, o)
-	} else {
-		err = table(os.Stdout, dir, o)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bodies:", err)
-		os.Exit(1)
-	}
+	structure.Main("bodies", func() (bool, error) {
+		dir := cmp.Or(flag.Arg(0), ".")
+		if o.by != "" {
+			return true, draw(os.Stdout, dir, o)
+		}
+		return true, table(os.Stdout, dir, o)
+	})
 }
 
 // draw prints the comments and the long functions that the text draws.
@@ -187,7 +178,5 @@ func printed(findings []structure.Finding) []string {
 	return lines
 }
 
-// beside reports whether a folder has a program or a tool, and no part of the library or its tests.
-func beside(folder string) bool {
-	return strings.HasPrefix(folder+"/", "examples/") || strings.HasPrefix(folder+"/", "internal/tests/structure/")
-}
+// beside reports whether a folder has a program, and no part of the library or its tests.
+func beside(folder string) bool { return strings.HasPrefix(folder+"/", "examples/") }

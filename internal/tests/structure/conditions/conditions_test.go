@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// top is the module's folder.
+// top is the library's folder.
 const top = "../../../.."
 
 // small is a package of a few conditions. Which of them its tests show is known.
-const small = "internal/tests/structure/conditions/testdata/small"
+const small = "testdata/small"
 
 // smallMissing has what the tests of the small package do not show, without the folder.
 var smallMissing = []string{
@@ -32,9 +32,18 @@ var smallMissing = []string{
 	"small.go:66: set.unused: no test has `slices.Contains(s.list, x)` decide when it is false, in `s != nil && slices.Contains(s.list, x)`",
 }
 
+// smallModule returns the folder of a module that has the library's name and the small package. What records is a
+// package of the library, which this module could not import.
+func smallModule(t *testing.T) string {
+	root := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(root, small), os.DirFS("testdata/small")))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/outrank-go/outrank\n\ngo 1.25.0\n"), 0o600))
+	return root
+}
+
 // The command finds what the tests of a package do not show, and nothing else.
 func TestSmallPackage(t *testing.T) {
-	decisions, err := measure(top, []room{{folder: small}})
+	decisions, err := measure(smallModule(t), []room{{folder: small}})
 	require.NoError(t, err)
 
 	var out bytes.Buffer
@@ -141,9 +150,10 @@ func TestCopies(t *testing.T) {
 
 // Tests that fail are an error, and so are evaluations that cannot be read.
 func TestMeasuresThatFail(t *testing.T) {
-	_, err := measure(top, []room{{folder: small, judges: []string{"nowhere"}}})
+	root := smallModule(t)
+	_, err := measure(root, []room{{folder: small, judges: []string{"nowhere"}}})
 	require.ErrorContains(t, err, "the tests fail with conditions recorded")
-	_, err = measure(top, []room{{folder: small, files: []string{"nothing.go"}}})
+	_, err = measure(root, []room{{folder: small, files: []string{"nothing.go"}}})
 	require.ErrorIs(t, err, os.ErrNotExist)
 
 	at := filepath.Join(t.TempDir(), "seen.txt")

@@ -5,8 +5,8 @@
 // The command measures coverage by condition (MC/DC) in the code that decides: ranks, reprieve, eligibility,
 // budgets, distance and quantities. The table in scope.go has its files.
 //
-//	go run ./internal/tests/structure/conditions              all of it
-//	go run ./internal/tests/structure/conditions FOLDER...    these folders, by the tests that judge them
+//	go run -C internal/tests/structure ./conditions              all of it
+//	go run -C internal/tests/structure ./conditions FOLDER...    these folders, by the tests that judge them
 //
 // A decision is the condition of an if or a for, a case of a switch, or an expression with && or || that
 // stands anywhere else. Its operands are what && and || combine. An operand decides in an evaluation if it

@@ -7,20 +7,17 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 func main() {
 	var o options
 	flag.BoolVar(&o.verbose, "v", false, "print the evaluations of each decision with an operand that is not shown")
-	flag.Parse()
-	o.folders = flag.Args()
-	ok, err := run(os.Stdout, ".", o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "conditions:", err)
-	}
-	if err != nil || !ok {
-		os.Exit(1)
-	}
+	structure.Main("conditions", func() (bool, error) {
+		o.folders = flag.Args()
+		return run(os.Stdout, ".", o)
+	})
 }
 
 // options say what the command does.

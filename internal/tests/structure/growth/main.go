@@ -5,7 +5,7 @@
 // It also counts what runs between two looks of a call at its context, and fails if that is more than ten
 // thousand steps.
 //
-//	go run ./internal/tests/structure/growth [-v]
+//	go run -C internal/tests/structure ./growth [-v]
 //
 // The module's own packages, and those of the standard library that it calls most, are built with coverage
 // counters. What a single call repeats outside of them, such as a search for one byte or a copy, counts once;
@@ -23,6 +23,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 const (
@@ -45,14 +47,7 @@ const (
 
 func main() {
 	verbose := flag.Bool("v", false, "print every work, not only those that grow too fast")
-	flag.Parse()
-	ok, err := run(os.Stdout, *verbose)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "growth:", err)
-	}
-	if err != nil || !ok {
-		os.Exit(1)
-	}
+	structure.Main("growth", func() (bool, error) { return run(os.Stdout, *verbose) })
 }
 
 // run measures everything, and reports whether all of it stays within the bounds.
@@ -84,7 +79,7 @@ func run(w io.Writer, verbose bool) (bool, error) {
 // that it prints.
 func counted(dir, program, covered string) ([]string, error) {
 	at := filepath.Join(dir, filepath.Base(program))
-	if _, err := output("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", at, program); err != nil {
+	if _, err := output("go", "build", "-C", "internal/tests/structure", "-cover", "-covermode=atomic", "-coverpkg="+covered, "-o", at, program); err != nil {
 		return nil, err
 	}
 	counters := at + ".counters"

@@ -6,9 +6,9 @@
 // testdata/shared.txt lists all these functions. For each it names a test that judges the function by plain
 // values or by recorded decisions of Kubernetes, and a fault that this test has to see.
 //
-//	go run ./internal/tests/structure/independent                print what both reach, with a way to it
-//	go run ./internal/tests/structure/independent -plant         plant every fault, and run its judges
-//	go run ./internal/tests/structure/independent -plant NAME... plant these
+//	go run -C internal/tests/structure ./independent                print what both reach, with a way to it
+//	go run -C internal/tests/structure ./independent -plant         plant every fault, and run its judges
+//	go run -C internal/tests/structure ./independent -plant NAME... plant these
 //
 // The tests of this package compare the file with the calls, and plant the faults whose judges are built
 // quickly.

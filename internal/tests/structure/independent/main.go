@@ -7,25 +7,22 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 func main() {
 	var o options
 	flag.BoolVar(&o.plant, "plant", false, "plant the fault of each function, or of those that are named, and run its judge")
 	flag.BoolVar(&o.quick, "quick", false, "plant a fault only where all its judges are built quickly")
-	flag.Parse()
-	o.names = flag.Args()
-	ok := false
-	s, err := read(".")
-	if err == nil {
-		ok, err = run(os.Stdout, s, o)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "independent:", err)
-	}
-	if err != nil || !ok {
-		os.Exit(1)
-	}
+	structure.Main("independent", func() (bool, error) {
+		o.names = flag.Args()
+		s, err := read(".")
+		if err != nil {
+			return false, err
+		}
+		return run(os.Stdout, s, o)
+	})
 }
 
 // options say what the command does.

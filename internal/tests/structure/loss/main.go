@@ -1,7 +1,7 @@
 // Command loss measures benchmarks of a commit and of the working tree in turns. It fails if the bytes,
 // allocations or time of one have grown by more than a tenth.
 //
-//	go run ./internal/tests/structure/loss -against COMMIT [-rounds 6] [-v]
+//	go run -C internal/tests/structure ./loss -against COMMIT [-rounds 6] [-v]
 //
 // Bytes and allocations are the same on every machine. Times can be compared if the two halves of the rounds
 // agree about each build. If they do not, the machine is too restless for a verdict about that benchmark, and
@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // set is a set of benchmarks of one package: a pattern for their names, and how often each runs.
@@ -43,14 +45,7 @@ func main() {
 	against := flag.String("against", "", "commit to measure against")
 	rounds := flag.Int("rounds", 6, "runs of each build, an even number")
 	verbose := flag.Bool("v", false, "print every figure, not only those that have grown")
-	flag.Parse()
-	ok, err := run(os.Stdout, *against, *rounds, *verbose)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "loss:", err)
-	}
-	if err != nil || !ok {
-		os.Exit(1)
-	}
+	structure.Main("loss", func() (bool, error) { return run(os.Stdout, *against, *rounds, *verbose) })
 }
 
 // run measures all sets, and reports whether none has lost.

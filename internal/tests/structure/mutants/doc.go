@@ -5,10 +5,10 @@
 // higher, min for max, two arguments of one type swapped, a bound moved, a statement removed. Each change is
 // a mutant. The tests run against it until one fails, the invariants first:
 //
-//	go run ./internal/tests/structure/mutants -n 100 -seed 1
-//	go run ./internal/tests/structure/mutants -about eligibility,reprieve,budgets,ranks,distance -n 30
-//	go run ./internal/tests/structure/mutants -packages pdb,priority -n 50 -v
-//	go run ./internal/tests/structure/mutants -only preemption/ranks.go:63
+//	go run -C internal/tests/structure ./mutants -n 100 -seed 1
+//	go run -C internal/tests/structure ./mutants -about eligibility,reprieve,budgets,ranks,distance -n 30
+//	go run -C internal/tests/structure ./mutants -packages pdb,priority -n 50 -v
+//	go run -C internal/tests/structure ./mutants -only preemption/ranks.go:63
 //
 // A mutant is caught by the first test that fails, or it is equivalent, or it has survived. An equivalent one
 // changes no answer; testdata/equivalent.txt lists those that are known, each with the reason. A survivor

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 func main() {
@@ -22,15 +24,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "take all mutants at this place, FILE, FILE:LINE or FILE:LINE:COLUMN, and draw none")
 	flag.BoolVar(&o.verbose, "v", false, "print each change, and the first sentence of the test that caught it")
 	flag.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many mutants are judged at once")
-	flag.Parse()
-
-	ok, err := run(os.Stdout, ".", o)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-	}
-	if err != nil || !ok {
-		os.Exit(1)
-	}
+	structure.Main("mutants", func() (bool, error) { return run(os.Stdout, ".", o) })
 }
 
 // options are the flags of the command.

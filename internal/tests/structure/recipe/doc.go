@@ -6,6 +6,6 @@
 // the engine's check, in the book's check and in the entry. The properties have to see each fault, although
 // the new filter and the new rank have no tests but the lines that the recipes ask for.
 //
-//	go run ./internal/tests/structure/recipe        everything; it takes some minutes
-//	go test ./internal/tests/structure/recipe       one fault of each
+//	go run -C internal/tests/structure ./recipe        everything; it takes some minutes
+//	go test -C internal/tests/structure ./recipe       one fault of each
 package main

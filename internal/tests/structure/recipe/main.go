@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // fault is a change that some property has to see: the text plain of a file is replaced by planted. The name
@@ -80,17 +82,12 @@ const (
 
 func main() {
 	sample := flag.Bool("sample", false, "follow the recipe of a rank alone, and plant one fault")
-	flag.Parse()
-	var err error
-	if *sample {
-		err = runSample(os.Stdout, ".")
-	} else {
-		err = run(os.Stdout, ".")
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	structure.Main("recipe", func() (bool, error) {
+		if *sample {
+			return true, runSample(os.Stdout, ".")
+		}
+		return true, run(os.Stdout, ".")
+	})
 }
 
 // run follows each recipe and plants all its faults.

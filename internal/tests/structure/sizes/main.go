@@ -1,6 +1,6 @@
 // Command sizes prints how big the packages of a module are, as a table in Markdown.
 //
-//	go run ./internal/tests/structure/sizes [-all] [DIR]
+//	go run -C internal/tests/structure ./sizes [-all] [DIR]
 //
 // DIR is the folder of the module, by default the current one. The sum of exported names leaves out packages
 // below examples and internal; -all lists those below examples, too. The last line counts what users import,
@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -20,15 +21,7 @@ import (
 
 func main() {
 	all := flag.Bool("all", false, "list the packages below examples, too")
-	flag.Parse()
-	dir := "."
-	if flag.NArg() > 0 {
-		dir = flag.Arg(0)
-	}
-	if err := table(os.Stdout, dir, *all); err != nil {
-		fmt.Fprintln(os.Stderr, "sizes:", err)
-		os.Exit(1)
-	}
+	structure.Main("sizes", func() (bool, error) { return true, table(os.Stdout, cmp.Or(flag.Arg(0), "."), *all) })
 }
 
 // table prints the table.

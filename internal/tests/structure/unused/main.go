@@ -1,13 +1,14 @@
 // Command unused lists the exported names of the library that have no user: no other package of the module,
 // and no other module below examples. It marks the names that an example of their own package uses.
 //
-//	go run ./internal/tests/structure/unused [DIR]
+//	go run -C internal/tests/structure ./unused [DIR]
 //
 // DIR is the folder of the module, by default the current one. A name in the list is not wrong, because other
 // modules may use what the library promises. But somebody should judge it.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -20,15 +21,7 @@ import (
 )
 
 func main() {
-	flag.Parse()
-	dir := "."
-	if flag.NArg() > 0 {
-		dir = flag.Arg(0)
-	}
-	if err := list(os.Stdout, dir); err != nil {
-		fmt.Fprintln(os.Stderr, "unused:", err)
-		os.Exit(1)
-	}
+	structure.Main("unused", func() (bool, error) { return true, list(os.Stdout, cmp.Or(flag.Arg(0), ".")) })
 }
 
 // list prints the names without a user.

@@ -1,7 +1,7 @@
 // Command way prints the way of a decision through the code of the engine: the functions that a reader of one
 // benchmark decision has to open, in the order in which they are first called.
 //
-//	go run ./internal/tests/structure/way [-of COMMIT] [-group] [-short N] [-v]
+//	go run -C internal/tests/structure ./way [-of COMMIT] [-group] [-short N] [-v]
 //
 // A stay is a run of such functions in one file. A return is a step into a package that the way has left
 // before. Both are counted from the first call of the decision to its end. A function of at most fifteen
@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/outrank-go/outrank/internal/tests/structure"
 )
 
 // question is a benchmark, and the method in it whose call is followed.
@@ -37,16 +39,13 @@ func main() {
 	asGroup := flag.Bool("group", false, "follow the decision about a group")
 	flag.IntVar(&v.short, "short", 15, "lines of the longest function that is read where it is called")
 	flag.BoolVar(&v.verbose, "v", false, "print every function, not only the files")
-	flag.Parse()
-
-	v.question = pod
-	if *asGroup {
-		v.question = group
-	}
-	if err := v.print(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "way:", err)
-		os.Exit(1)
-	}
+	structure.Main("way", func() (bool, error) {
+		v.question = pod
+		if *asGroup {
+			v.question = group
+		}
+		return true, v.print(os.Stdout)
+	})
 }
 
 // view says which way is printed, and how.
