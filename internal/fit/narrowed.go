@@ -2,13 +2,19 @@ package fit
 
 import "github.com/outrank-go/outrank"
 
-// Narrowed returns a matcher for a selector narrowed by a pod's labels: a match must have the pod's values for
+// Narrowed returns a matcher for what NarrowedSelector returns.
+func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
+	m, _ := NarrowedSelector(s, labels, keys, unlike).Matcher() // which is valid
+	return m
+}
+
+// NarrowedSelector returns a selector narrowed by a pod's labels: a match must have the pod's values for
 // keys, and must not have its values for unlike (rules 7.12.8 and 7.13.17). Keys that the pod does not have are
 // ignored. So are keys for which the API server wrote a requirement into the selector when it created the pod:
-// the value at that time counts. A nil or invalid selector matches nothing.
-func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) outrank.Matcher {
+// the value at that time counts. For a nil or invalid selector, which matches nothing, it returns nil.
+func NarrowedSelector(s *outrank.LabelSelector, labels map[string]string, keys, unlike []string) *outrank.LabelSelector {
 	if s == nil {
-		return outrank.Matcher{}
+		return nil
 	}
 
 	// The capacity is cut, so that appending does not write into the pod's own selector.
@@ -24,11 +30,10 @@ func Narrowed(s *outrank.LabelSelector, labels map[string]string, keys, unlike [
 	fold(keys, outrank.In)
 	fold(unlike, outrank.NotIn)
 
-	m, err := narrowed.Matcher()
-	if err != nil {
-		return outrank.Matcher{}
+	if _, err := narrowed.Matcher(); err != nil {
+		return nil
 	}
-	return m
+	return &narrowed
 }
 
 // isNarrowedBy reports whether the selector has a requirement with one value such as the API server writes for

@@ -50,13 +50,13 @@ func dump(s *Snapshot) string {
 	b.WriteString(strings.Join(states, ""))
 	fmt.Fprintf(&b, "repelling kinds %d\n", s.of.Classes.AntiAffinity)
 	var kinds []string
-	s.of.Classes.Each(func(key string, m *state.ClassMembers) {
+	for m := range s.of.Classes.All() {
 		nodes := map[string]int32{}
-		for slot, n := range m.Nodes {
+		for slot, n := range m.Nodes() {
 			nodes[s.of.NodeStates[slot].Name] = n
 		}
-		kinds = append(kinds, fmt.Sprintf("kind %q %q covering %v: %d pods, on %v\n", key, m.Class.Key, coveredBy(s, m.Class), m.Pods, nodes))
-	})
+		kinds = append(kinds, fmt.Sprintf("kind %q covering %v: %d pods, on %v\n", m.Class.Key, coveredBy(s, m.Class), m.Pods, nodes))
+	}
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
 	var claims []string

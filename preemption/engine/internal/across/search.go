@@ -113,13 +113,14 @@ func (x *search) findFilters() {
 // findCounted sets counted. Pods of a class are counted alike, so that each class is asked about once.
 func (x *search) findCounted() {
 	snap := x.snap
-	snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
+	for m := range snap.Classes.All() {
+		k := m.Class
 		apart, spread := x.partsOf(k)
 		if len(apart)+len(spread) == 0 {
-			return
+			continue
 		}
 
-		for slot := range nodes {
+		for slot := range m.Nodes() {
 			n := snap.NodeStates[slot]
 			if n.Node == nil {
 				continue // pods of a missing node count nowhere
@@ -130,7 +131,7 @@ func (x *search) findCounted() {
 				}
 			}
 		}
-	})
+	}
 
 	// Map order is random, and the order by importance is total.
 	slices.SortFunc(x.counted, func(p, q countedPod) int { return x.attempt.MoreImportant(p.pod, q.pod) })

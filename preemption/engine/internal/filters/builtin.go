@@ -132,7 +132,7 @@ func offFor(d *deferral) state.FilterSet {
 // The answer is the same for every node, and does not depend on which pods run.
 func CountsClass(q *Question, k *state.PodClass) bool {
 	ip := &InterPod{snap: q.Snap, pod: q.Pod}
-	if len(ip.partsOf(&podCounts{}, k)) > 0 {
+	if ip.counts(k) {
 		return true
 	}
 
@@ -140,5 +140,5 @@ func CountsClass(q *Question, k *state.PodClass) bool {
 		return false
 	}
 	s := constrained(q)
-	return s != nil && len(s.partsOf(nil, k)) > 0
+	return s != nil && len(s.appendParts(nil, nil, k)) > 0
 }

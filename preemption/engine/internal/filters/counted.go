@@ -1,6 +1,8 @@
 package filters
 
 import (
+	"math/bits"
+
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -8,6 +10,7 @@ import (
 // later attempts. An attempt that follows pods, and so writes, makes a copy first.
 type attemptCounts struct {
 	*podCounts
+	counter counter
 	// kept are the counts of the snapshot, nil once the attempt has a copy.
 	kept *state.KeptCounts
 }
@@ -15,7 +18,7 @@ type attemptCounts struct {
 // begin takes the snapshot's counts for preemptors of this shape, which are made if there are none.
 func (a *attemptCounts) begin(snap *state.Snapshot, shape state.KeyWriter, c counter) {
 	a.kept = snap.Counts(shape, counterOf{snap, c, shape})
-	a.podCounts = a.kept.Counts.(*podCounts)
+	a.podCounts, a.counter = a.kept.Counts.(*podCounts), c
 }
 
 // release gives the counts back to the snapshot. The attempt must not read them afterwards.
@@ -35,10 +38,19 @@ func (a *attemptCounts) versioned() bool { return a.kept != nil && a.changed > 0
 // Touches reports whether pods of the node can change the answer; see [PodFilter].
 func (a *attemptCounts) Touches(n *state.NodeState) bool { return a.touched(n.Slot) }
 
+// partsFor lists the sets in which pods of a class count.
+func (a *attemptCounts) partsFor(k *state.PodClass) []ClassPart {
+	return a.counter.appendParts(nil, a.podCounts, k)
+}
+
 // markConcerned marks the pods of a node that count in any set; see [fewPodsFilter].
 func (a *attemptCounts) markConcerned(n *state.NodeState, from int, marks []bool) {
-	for at := from; at < len(n.Pods) && a.touched(n.Slot); at++ {
-		marks[at] = marks[at] || len(a.partsFor(n.Pods[at].Class)) > 0
+	if !a.touched(n.Slot) {
+		return
+	}
+	var space [8]ClassPart
+	for at := from; at < len(n.Pods); at++ {
+		marks[at] = marks[at] || len(a.counter.appendParts(space[:0], a.podCounts, n.Pods[at].Class)) > 0
 	}
 }
 
@@ -65,6 +77,37 @@ func (a *attemptCounts) changeBelow(slot int32, priority int64, changes []int) b
 		}
 	}
 	return ok
+}
+
+// partsMemo remembers what the classes that a worker met last count in. A dry run asks about the same few classes
+// again and again.
+type partsMemo struct {
+	used    bool
+	entries [64]struct {
+		class *state.PodClass
+		parts []ClassPart
+	}
+}
+
+// of returns the sets in which pods of a class count in an attempt. The list is valid until the next call.
+func (m *partsMemo) of(k *state.PodClass, a *attemptCounts) []ClassPart {
+	e := &m.entries[bits.TrailingZeros64(k.Bit)]
+	if e.class != k {
+		m.used = true
+		e.class, e.parts = k, a.counter.appendParts(e.parts[:0], a.podCounts, k)
+	}
+	return e.parts
+}
+
+// forget drops all that belongs to the attempt.
+func (m *partsMemo) forget() {
+	if !m.used {
+		return
+	}
+	m.used = false
+	for i := range m.entries {
+		m.entries[i].class = nil
+	}
 }
 
 // counterOf ties a counter to a snapshot and a shape, as the [state.Counter] by which the snapshot makes and

@@ -1,7 +1,6 @@
 package filters
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -10,10 +9,15 @@ import (
 
 // counter is the part of a counting filter that says what it counts by domain.
 type counter interface {
-	// addSets adds the sets of counts that follow from the preemptor alone. partsOf may add more.
+	// addSets adds all sets in which pods of the snapshot's classes may count.
 	addSets(c *podCounts)
-	// partsOf lists the sets in which pods of a class count.
-	partsOf(c *podCounts, k *state.PodClass) []ClassPart
+	// addSetsOf adds those in which pods of a class may count that is new.
+	addSetsOf(c *podCounts, k *state.PodClass)
+	// eachCounted calls f for each class and each set in which pods of the class count. A class may count more
+	// than once in a set.
+	eachCounted(c *podCounts, f func(m *state.ClassMembers, part ClassPart))
+	// appendParts appends what eachCounted has of one class.
+	appendParts(to []ClassPart, c *podCounts, k *state.PodClass) []ClassPart
 	// includes reports whether pods on a node count in a set. It is asked only about nodes with the topology
 	// key of the set.
 	includes(c *podCounts, n *state.NodeState, set int) bool
@@ -34,13 +38,7 @@ type podCounts struct {
 	// shape is the encoding of all that the filter reads of the preemptor.
 	shape string
 	sets  []countSet
-	// parts has the sets in which pods of each class count. It leaves out most classes, because they count in
-	// none.
-	parts classParts
-	// classesAtFirst is the number of classes in parts after the first count. parts only grows: classes that
-	// no longer exist stay in it.
-	classesAtFirst int
-	marks          []mark // one for each node, by slot
+	marks []mark // one for each node, by slot
 	// changed is the version of the last change of any count, and everywhere the version of the last change
 	// that may alter the answer in every domain.
 	changed, everywhere uint64
@@ -94,7 +92,7 @@ type least struct {
 	domain        int32
 }
 
-// mark is the lowest and the highest priority among the pods of a node that count in any set.
+// mark has bounds of the priorities of the pods of a node that count in any set.
 type mark struct{ low, high int32 }
 
 // untouched marks a node without such pods. mixed marks a node whose priorities do not suffice to tell what
@@ -103,7 +101,7 @@ var untouched, mixed = mark{math.MaxInt32, math.MinInt32}, mark{math.MinInt32, m
 
 // set returns the index of the set for a relation and a topology key, and adds the set if it is missing.
 func (c *podCounts) set(relation int, key string) int {
-	i := slices.IndexFunc(c.sets, func(s countSet) bool { return s.relation == relation && s.key == key })
+	i := c.find(relation, key)
 	if i < 0 {
 		i = len(c.sets)
 		c.sets = append(c.sets, countSet{relation: relation, key: key})
@@ -111,8 +109,15 @@ func (c *podCounts) set(relation int, key string) int {
 	return i
 }
 
-// partsFor lists the sets in which pods of a class count.
-func (c *podCounts) partsFor(k *state.PodClass) []ClassPart { return c.parts.lookUp(k) }
+// find returns the index of the set for a relation and a topology key, or -1.
+func (c *podCounts) find(relation int, key string) int {
+	for i := range c.sets {
+		if c.sets[i].relation == relation && c.sets[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
 
 // touched reports whether a node has pods that count in any set.
 func (c *podCounts) touched(slot int32) bool {
@@ -260,7 +265,6 @@ func (s *countSet) change(c cell, by int32, version uint64) {
 func (c *podCounts) copy() *podCounts {
 	other := *c
 	other.sets, other.marks = slices.Clone(c.sets), slices.Clone(c.marks)
-	other.parts.byClass = maps.Clone(c.parts.byClass)
 	for i := range other.sets {
 		s := &other.sets[i]
 		s.cells, s.domains = slices.Clone(s.cells), slices.Clone(s.domains)
@@ -287,60 +291,64 @@ type counting struct {
 	*podCounts
 	snap    *state.Snapshot
 	counter counter
-	counts  []int32 // scratch memory of countOn: the pods of one node, by set
+	counts  []int32     // scratch memory of countOn: the pods of one node, by set
+	parts   []ClassPart // likewise: those of one class
 }
 
-// begin counts everything from the start.
+// begin counts everything from the start. It takes time in proportion to the nodes and to the classes that count.
 func (c *counting) begin(version uint64) {
 	c.changed, c.everywhere = version, version
 	c.counter.addSets(c.podCounts)
-
-	// The nodes of classes that count are marked. Only these need to be counted.
-	snap := c.snap
-	c.marks = state.Fill(c.marks, len(snap.NodeStates), untouched)
-	snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
-		if c.add(k) {
-			for slot := range nodes {
-				c.marks[slot] = mixed
-			}
-		}
-	})
-	c.classesAtFirst = len(c.parts.byClass)
-
-	// All classes have added their sets by now.
+	c.marks = state.Fill(c.marks, len(c.snap.NodeStates), untouched)
 	c.laySets(0)
-	for slot, m := range c.marks {
-		if m == mixed {
-			c.recount(int32(slot), version)
+
+	c.counter.eachCounted(c.podCounts, c.count)
+	for i := range c.sets {
+		for _, is := range c.sets[i].cells {
+			c.sets[i].enter(is, version)
 		}
 	}
 	c.findLeast()
 }
 
-// add finds the sets in which pods of a class count, and reports whether there are any.
-func (c *counting) add(k *state.PodClass) bool {
-	parts := c.counter.partsOf(c.podCounts, k)
-	if len(parts) > 0 {
-		c.parts.set(k, parts)
+// count counts the pods of a class in a set, node by node.
+func (c *counting) count(m *state.ClassMembers, part ClassPart) {
+	cells := c.sets[part.set].cells
+	for slot, pods := range m.Nodes() {
+		if part.late {
+			c.marks[slot] = mixed
+			continue
+		}
+
+		was := c.marks[slot]
+		c.marks[slot] = mark{min(was.low, m.Low), max(was.high, m.High)}
+		if cells[slot].domain != state.NoDomain {
+			cells[slot].pods += pods
+		}
 	}
-	return len(parts) > 0
 }
 
-// learn returns the sets in which pods of a class count. For a class that it does not know it asks the
-// counter, and lays the sets that this adds.
+// learn adds the sets in which pods of a class count that may be new, and returns what the class counts in.
 func (c *counting) learn(k *state.PodClass) []ClassPart {
-	parts, known := c.parts.byClass[k]
-	if !known {
-		before := len(c.sets)
-		parts = c.counter.partsOf(c.podCounts, k)
-		c.parts.set(k, parts)
-		c.laySets(before)
-	}
-	return parts
+	c.addSetsOf(k)
+	c.parts = c.counter.appendParts(c.parts[:0], c.podCounts, k)
+	return c.parts
 }
 
-// laySets fills the sets from an index on with all nodes that count, and no pods yet. All partitions are set
-// first, because a counter may need them all to tell whether a node counts in one set.
+// addSetsOf adds and lays the sets in which pods of a class count.
+func (c *counting) addSetsOf(k *state.PodClass) {
+	before := len(c.sets)
+	c.counter.addSetsOf(c.podCounts, k)
+	c.laySets(before)
+	for i := before; i < len(c.sets); i++ {
+		for _, is := range c.sets[i].cells {
+			c.sets[i].enter(is, c.changed)
+		}
+	}
+}
+
+// laySets finds the nodes that count in the sets from an index on, with no pods yet. All partitions are set
+// first, because a counter may need them all to tell whether a node counts in one set. The nodes still have to enter.
 func (c *counting) laySets(from int) {
 	for i := from; i < len(c.sets); i++ {
 		s := &c.sets[i]
@@ -352,7 +360,6 @@ func (c *counting) laySets(from int) {
 		s := &c.sets[i]
 		for slot := range s.cells {
 			s.cells[slot].domain = c.domainOf(i, int32(slot))
-			s.enter(s.cells[slot], c.changed)
 		}
 	}
 }
@@ -369,20 +376,17 @@ func (c *counting) domainOf(set int, slot int32) int32 {
 // follow updates the counts with what has changed since they were last written: slots are the changed nodes,
 // classes the new classes. It reports false if everything must be counted anew.
 func (c *counting) follow(slots []int32, classes []*state.PodClass, version uint64) (ok bool) {
-	// With more changes than nodes it is cheaper to count everything. Counting anew is also the only way in
-	// which parts forgets classes that no longer exist, so it is due now and then.
-	if len(slots) > len(c.snap.NodeStates) || len(c.parts.byClass) > 2*c.classesAtFirst+64 {
+	// With more changes than nodes it is cheaper to count everything.
+	if len(slots) > len(c.snap.NodeStates) {
 		return false
 	}
 	if !c.followPartitions() {
 		return false
 	}
 
-	before := len(c.sets)
 	for _, k := range classes {
-		c.add(k)
+		c.addSetsOf(k)
 	}
-	c.laySets(before)
 
 	// The properties that matter in all domains are compared before and after the nodes are counted, so that
 	// everywhere changes only if one of them did.
@@ -454,11 +458,11 @@ func (c *counting) countOn(n *state.NodeState) mark {
 
 	m, late := untouched, false
 	for _, p := range n.Pods {
-		parts := c.parts.lookUp(p.Class)
-		if len(parts) > 0 {
+		c.parts = c.counter.appendParts(c.parts[:0], c.podCounts, p.Class)
+		if len(c.parts) > 0 {
 			m.low, m.high = min(m.low, p.Priority()), max(m.high, p.Priority())
 		}
-		for _, part := range parts {
+		for _, part := range c.parts {
 			if part.late {
 				late = true
 			} else {
@@ -518,29 +522,4 @@ func (c *podCounts) noteFar(s *countSet, was watched, version uint64) {
 			}
 		}
 	}
-}
-
-// classParts lists, by pod class, the sets that pods of the class count in.
-// Nearly all classes count in none, which a mask tells without a look in the map.
-type classParts struct {
-	byClass map[*state.PodClass][]ClassPart
-	// mask has the bits of the classes in byClass. Other classes may have the same bits.
-	mask uint64
-}
-
-// set stores the parts of a class.
-func (p *classParts) set(k *state.PodClass, parts []ClassPart) {
-	if p.byClass == nil {
-		p.byClass = map[*state.PodClass][]ClassPart{}
-	}
-	p.byClass[k] = parts
-	p.mask |= k.Bit
-}
-
-// lookUp returns the parts of a class, nil if its pods count in no set.
-func (p *classParts) lookUp(k *state.PodClass) []ClassPart {
-	if p.mask&k.Bit == 0 {
-		return nil
-	}
-	return p.byClass[k]
 }

@@ -1,7 +1,9 @@
 package filters
 
 import (
+	"iter"
 	"slices"
+	"sync"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -45,9 +47,9 @@ type InterPod struct {
 	attemptCounts
 	snap *state.Snapshot
 	pod  *outrank.Pod
-	// affinity and antiAffinity are the preemptor's terms. prepare sets them; prepared says that it did.
+	// affinity and antiAffinity are the preemptor's terms, once they are prepared.
 	affinity, antiAffinity []state.Term
-	prepared               bool
+	prepared               sync.Once
 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -90,16 +92,14 @@ func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
 // prepare resolves the preemptor's terms, on the first call. Few attempts need them: most find their counts
 // in the snapshot.
 func (ip *InterPod) prepare() {
-	if ip.prepared {
-		return
-	}
-	pod := ip.pod
-	ip.affinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAffinity)
-	ip.antiAffinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAntiAffinity)
-	ip.prepared = true
+	ip.prepared.Do(func() {
+		pod := ip.pod
+		ip.affinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAffinity)
+		ip.antiAffinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAntiAffinity)
+	})
 }
 
-// addSets adds the sets of the preemptor's own terms; see [counter].
+// addSets adds the sets of the preemptor's own terms, and of the terms of others that pick it; see [counter].
 func (ip *InterPod) addSets(c *podCounts) {
 	ip.prepare()
 	self := 0
@@ -118,37 +118,71 @@ func (ip *InterPod) addSets(c *podCounts) {
 	for i := range ip.antiAffinity {
 		c.set(antiAffinityMatch, ip.antiAffinity[i].Key)
 	}
+	ip.snap.KeptApart(ip.pod, func(key string, _ iter.Seq[*state.ClassMembers]) { c.set(existingAntiAffinity, key) })
+}
+
+// addSetsOf adds the sets of the anti-affinity terms of a class that pick the preemptor; see [counter].
+func (ip *InterPod) addSetsOf(c *podCounts, k *state.PodClass) {
+	ip.snap.EachApart(k, ip.pod, func(key string) { c.set(existingAntiAffinity, key) })
 }
 
 // includes is true for every node: affinity knows no inclusion policies; see [counter].
 func (*InterPod) includes(*podCounts, *state.NodeState, int) bool { return true }
 
-// partsOf lists the sets that pods of a class count in, one for every term; see [counter].
-func (ip *InterPod) partsOf(c *podCounts, k *state.PodClass) []ClassPart {
-	ip.prepare()
-	var parts []ClassPart
-	add := func(relation int, key string) {
-		parts = append(parts, ClassPart{set: c.set(relation, key)})
-	}
-
+// eachCounted finds the classes by the labels that the terms ask for; see [counter].
+func (ip *InterPod) eachCounted(c *podCounts, f func(*state.ClassMembers, ClassPart)) {
 	// For affinity a pod counts only if it matches all terms (rule 7.13.5), for anti-affinity if it
 	// matches one.
+	if len(ip.affinity) > 0 {
+		ip.snap.Selected(&ip.affinity[0], func(m *state.ClassMembers) {
+			if len(ip.affinity) > 1 && !ip.matchesAffinity(m.Class.Namespace, m.Class.Labels) {
+				return
+			}
+			for i := range ip.affinity {
+				f(m, ClassPart{set: c.find(affinityMatch, ip.affinity[i].Key)})
+			}
+		})
+	}
+	for i := range ip.antiAffinity {
+		part := ClassPart{set: c.find(antiAffinityMatch, ip.antiAffinity[i].Key)}
+		ip.snap.Selected(&ip.antiAffinity[i], func(m *state.ClassMembers) { f(m, part) })
+	}
+
+	ip.snap.KeptApart(ip.pod, func(key string, classes iter.Seq[*state.ClassMembers]) {
+		part := ClassPart{set: c.find(existingAntiAffinity, key)}
+		for m := range classes {
+			f(m, part)
+		}
+	})
+}
+
+// appendParts appends the sets that pods of a class count in, one for every term; see [counter].
+func (ip *InterPod) appendParts(to []ClassPart, c *podCounts, k *state.PodClass) []ClassPart {
+	ip.prepare()
 	if ip.matchesAffinity(k.Namespace, k.Labels) {
 		for i := range ip.affinity {
-			add(affinityMatch, ip.affinity[i].Key)
+			to = append(to, ClassPart{set: c.find(affinityMatch, ip.affinity[i].Key)})
 		}
 	}
 	for i := range ip.antiAffinity {
 		if ip.snap.Picks(&ip.antiAffinity[i], k.Namespace, k.Labels) {
-			add(antiAffinityMatch, ip.antiAffinity[i].Key)
+			to = append(to, ClassPart{set: c.find(antiAffinityMatch, ip.antiAffinity[i].Key)})
 		}
 	}
+	ip.snap.EachApart(k, ip.pod, func(key string) {
+		to = append(to, ClassPart{set: c.find(existingAntiAffinity, key)})
+	})
+	return to
+}
 
-	// The topology keys come from the class's own terms, so that addSets cannot know them.
-	for _, key := range ip.snap.KeepApart(k, ip.pod) {
-		add(existingAntiAffinity, key)
-	}
-	return parts
+// counts reports whether pods of a class count in any set.
+func (ip *InterPod) counts(k *state.PodClass) bool {
+	ip.prepare()
+	picked := ip.matchesAffinity(k.Namespace, k.Labels) || slices.ContainsFunc(ip.antiAffinity, func(t state.Term) bool {
+		return ip.snap.Picks(&t, k.Namespace, k.Labels)
+	})
+	ip.snap.EachApart(k, ip.pod, func(string) { picked = true })
+	return picked
 }
 
 // matchesAffinity reports whether a pod with this namespace and these labels matches all affinity terms of
@@ -211,6 +245,7 @@ func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 type InterPodOnNode struct {
 	*InterPod
 	slot int32
+	memo partsMemo
 	// changes has, by set, how the dry run has changed the count of the node's domain.
 	changes []int
 	// far has, by set, how it has changed the counts of other domains. Only sets of affinityMatch have any.
@@ -227,7 +262,7 @@ func (n *InterPodOnNode) Enter(on *state.NodeState) {
 // ChangeFar counts a pod of another node that is removed or put back. Outside the node's domain only affinity
 // depends on it, because rule 7.13.6 asks for pods anywhere.
 func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
-	for _, part := range n.partsFor(p.Class) {
+	for _, part := range n.memo.of(p.Class, &n.attemptCounts) {
 		s := &n.sets[part.set]
 		switch id := s.countedIn(on.Slot); {
 		case id == state.NoDomain:
@@ -250,7 +285,7 @@ func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int3
 
 // Change counts a pod that is added or removed.
 func (n *InterPodOnNode) Change(p *state.PodState, by int) {
-	for _, part := range n.partsFor(p.Class) {
+	for _, part := range n.memo.of(p.Class, &n.attemptCounts) {
 		n.changes[part.set] += by
 	}
 }
@@ -282,6 +317,7 @@ func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 
 // Follow counts a pod that comes or leaves for the rest of the attempt; see [ClusterFilter].
 func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
+	n.memo.forget()
 	n.follow(counterOf{snap: n.snap, counter: n}, p, at.Slot, by)
 }
 
@@ -309,7 +345,10 @@ func (n *InterPodOnNode) Check(nominated []*state.PodState) Status {
 }
 
 // Release drops what belongs to the attempt; see [NodeFilter].
-func (n *InterPodOnNode) Release() { n.InterPod = nil }
+func (n *InterPodOnNode) Release() {
+	n.InterPod = nil
+	n.memo.forget()
+}
 
 // ask checks the three rules in the order of rule 7.13.1.
 func (n *InterPodOnNode) ask() Status {

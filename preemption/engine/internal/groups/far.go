@@ -59,9 +59,9 @@ func (f *fitter) findRules() {
 		m.counted = map[*state.PodClass]bool{}
 		f.rules = append(f.rules, i)
 	}
-	f.run.snap.Classes.EachRunning(func(k *state.PodClass, nodes map[int32]int32) {
-		f.watched = f.watched || len(nodes) > 0 && f.watches(k)
-	})
+	for m := range f.run.snap.Classes.All() {
+		f.watched = f.watched || m.Runs() && f.watches(m.Class)
+	}
 }
 
 // sameRules reports whether the filters of two members count the same pods: they have equal terms and

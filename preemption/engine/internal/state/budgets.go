@@ -117,10 +117,10 @@ func (s *Snapshot) setBudgets(b *BudgetSet) {
 func (s *Snapshot) rematch(namespace string) {
 	changed := map[*PodClass]*PodClass{}
 	finder := s.BudgetSet.finder()
-	s.Classes.Each(func(_ string, m *ClassMembers) {
+	for m := range s.Classes.All() {
 		k := m.Class
 		if namespace != "" && k.Namespace != namespace {
-			return
+			continue
 		}
 
 		// Budgets look only at namespace and labels, which all pods of a class share. So one pod stands for
@@ -131,7 +131,7 @@ func (s *Snapshot) rematch(namespace string) {
 			other.Covering = covering
 			changed[k] = &other
 		}
-	})
+	}
 	s.reclass(changed)
 }
 
@@ -150,7 +150,7 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 		m.Class = is
 		s.Topology.Counts.joined(is)
 		pending += m.Pods
-		for slot, pods := range m.Nodes {
+		for slot, pods := range m.Nodes() {
 			slots[slot] = true
 			pending -= int(pods)
 		}

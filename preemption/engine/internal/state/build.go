@@ -98,7 +98,7 @@ func sizedFor(c *outrank.Cluster, traits filterTraits) *Snapshot {
 		ofPods:    &podAnswers{},
 		Answers:   newRuleAnswers(),
 		attached:  new(attachments),
-		Classes:   classIndex{byKey: NewSharedIndex[*ClassMembers](0)},
+		Classes:   newClassIndex(),
 		Claims:    claimIndex{NewSharedIndex[*ClaimUsers](0)},
 		BudgetSet: newBudgetSet(c.Budgets),
 		Units:     newUnitIndex(),

@@ -55,32 +55,3 @@ func classKey(p *outrank.Pod, units bool) []byte {
 	b.Terms(p.Affinity.PodAntiAffinity)
 	return b
 }
-
-// ClassMembers counts the pods of a class. The
-// snapshot that owns it may write it; any other snapshot copies it first.
-type ClassMembers struct {
-	owner *Owner
-	Class *PodClass
-	// Nodes counts the pods of the class that run on each node, by slot. Nodes without any are missing.
-	Nodes map[int32]int32
-	// Pods counts all pods of the class, pending ones included.
-	Pods int
-}
-
-// classIndex has the classes of the pods of a snapshot, and their members, by key.
-type classIndex struct {
-	byKey sharedIndex[*ClassMembers]
-	// AntiAffinity is the number of classes with required anti-affinity.
-	AntiAffinity int
-}
-
-// Each calls f for every class, in no particular order.
-func (x *classIndex) Each(f func(key string, m *ClassMembers)) { x.byKey.Each(f) }
-
-// EachRunning calls f for every class with the number of its pods on each node, by slot.
-func (x *classIndex) EachRunning(f func(k *PodClass, nodes map[int32]int32)) {
-	x.Each(func(_ string, m *ClassMembers) { f(m.Class, m.Nodes) })
-}
-
-func (x *classIndex) share() classIndex { return classIndex{x.byKey.Share(), x.AntiAffinity} }
-func (x *classIndex) view() classIndex  { return classIndex{x.byKey.view(), x.AntiAffinity} }

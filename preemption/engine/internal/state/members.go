@@ -2,7 +2,6 @@ package state
 
 import (
 	"cmp"
-	"maps"
 
 	"github.com/outrank-go/outrank"
 )
@@ -99,12 +98,11 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 // join adds a pod to its class.
 func (s *Snapshot) join(p *PodState) {
 	m := s.membersOf(p.Class)
-	if m.Pods++; m.Pods == 1 && len(p.Class.antiAffinity) > 0 {
-		s.Classes.AntiAffinity++
-	}
+	m.saw(p.Priority())
+	m.Pods++
 	if p.Running {
 		slot, _ := s.Slots.Get(p.At.Name)
-		m.Nodes[slot]++
+		m.run(slot, 1)
 	}
 }
 
@@ -113,13 +111,11 @@ func (s *Snapshot) leave(p *PodState) {
 	m := s.membersOf(p.Class)
 	if p.Running {
 		slot, _ := s.Slots.Get(p.At.Name)
-		if m.Nodes[slot]--; m.Nodes[slot] == 0 {
-			delete(m.Nodes, slot)
-		}
+		m.run(slot, -1)
 	}
 
 	if m.Pods--; m.Pods == 0 {
-		s.Classes.remove(p.Class)
+		s.Classes.remove(p.Class, s.Owner)
 	}
 }
 
@@ -131,31 +127,4 @@ func (s *Snapshot) membersOf(k *PodClass) *ClassMembers {
 		s.Topology.Counts.joined(k)
 	}
 	return m
-}
-
-// find finds the members of a class by its key.
-func (x *classIndex) find(key []byte) (*ClassMembers, bool) { return x.byKey.find(key) }
-
-// writable returns the members of a class for writing. isNew reports whether the index did not have the
-// class.
-func (x *classIndex) writable(k *PodClass, o *Owner) (m *ClassMembers, isNew bool) {
-	m, ok := x.byKey.Get(k.Key)
-	switch {
-	case !ok:
-		m = &ClassMembers{owner: o, Class: k, Nodes: map[int32]int32{}}
-	case m.owner != o:
-		m = &ClassMembers{owner: o, Class: k, Nodes: maps.Clone(m.Nodes), Pods: m.Pods}
-	default:
-		return m, false
-	}
-	x.byKey.Set(k.Key, m)
-	return m, !ok
-}
-
-// remove removes a class without pods.
-func (x *classIndex) remove(k *PodClass) {
-	x.byKey.Remove(k.Key)
-	if len(k.antiAffinity) > 0 {
-		x.AntiAffinity--
-	}
 }

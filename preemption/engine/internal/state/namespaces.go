@@ -65,7 +65,7 @@ func (s *Snapshot) IncomingTerms(p *outrank.Pod, terms []outrank.PodAffinityTerm
 	out := termsOf(p, terms)
 	for i := range out {
 		if t := &out[i]; !s.Rules.NamespacesReplaceSelector {
-			t.all = t.all || t.selector != nil && t.selector.Matches(nil)
+			t.all = t.all || t.inSpaces.Matches(nil)
 		}
 	}
 	return out
@@ -81,11 +81,11 @@ func (s *Snapshot) Picks(t *Term, namespace string, labels map[string]string) bo
 	return t.matches(namespace, labels, ns.Labels, true)
 }
 
-// KeepApart lists the topology keys of the anti-affinity terms of a class that pick a pod. A
+// EachApart calls f with the topology key of each anti-affinity term of a class that picks a pod. A
 // namespace that the snapshot does not know counts as one without labels here (rule 7.13.18).
-func (s *Snapshot) KeepApart(k *PodClass, pod *outrank.Pod) (keys []string) {
+func (s *Snapshot) EachApart(k *PodClass, pod *outrank.Pod, f func(topologyKey string)) {
 	if len(k.antiAffinity) == 0 {
-		return nil
+		return
 	}
 
 	var labels map[string]string
@@ -96,8 +96,7 @@ func (s *Snapshot) KeepApart(k *PodClass, pod *outrank.Pod) (keys []string) {
 
 	for i := range k.antiAffinity {
 		if t := &k.antiAffinity[i]; t.matches(namespace, pod.Labels, labels, true) {
-			keys = append(keys, t.Key)
+			f(t.Key)
 		}
 	}
-	return keys
 }
