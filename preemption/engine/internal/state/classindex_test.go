@@ -200,6 +200,8 @@ func TestManyClassesAreFound(t *testing.T) {
 	for i := range 5000 {
 		if i%3 > 0 {
 			require.NoError(t, s.RemovePod(c.Pods[i].Key()))
+			_, err := s.PutPod(&outrank.Pod{Name: fmt.Sprint("q", i), NodeName: "n", Labels: map[string]string{"own": fmt.Sprint("q", i)}})
+			require.NoError(t, err)
 		}
 	}
 	count := func(s *state.Snapshot, selector *outrank.LabelSelector) (picked, apart int) {
