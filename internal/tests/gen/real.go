@@ -82,9 +82,12 @@ func Real(row string, nodes int) *RealCase {
 	kinds[at].change(w)
 	c := &RealCase{Cluster: w.cluster, preemptor: w.preemptor, name: kinds[at].name}
 
-	// The pod that changes runs on a node in the middle, which has no part in the search's first or last steps.
-	middle := w.cluster.Nodes[len(w.cluster.Nodes)/2].Name
-	was := w.cluster.Pods[slices.IndexFunc(w.cluster.Pods, func(p *outrank.Pod) bool { return p.NodeName == middle })]
+	// The pod that changes is in the middle, which has no part in the first or last steps of a search.
+	running := len(w.cluster.Pods)
+	for w.cluster.Pods[running-1].NodeName == "" {
+		running--
+	}
+	was := w.cluster.Pods[running/2]
 	later := *was
 	later.StartTime = was.StartTime.Add(time.Second)
 	c.Moving = [2]*outrank.Pod{&later, was}

@@ -13,6 +13,7 @@ const (
 	realIndexKey, realPodNameKey = "apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name"
 	realJobKey, realUIDKey       = "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"
 	realTenantKey, realStageKey  = "tenant", "stage"
+	realShardKey                 = "shard"
 )
 
 // realLabelRows are the rows in which labels decide, of pods and of namespaces.
@@ -25,7 +26,8 @@ var realLabelRows = []realRow{
 		p.Labels = withLabels(p.Labels, "id", name)
 		p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{realAway(realSelector(realAppKey, "app-3", name))}
 	}},
-	{"terms", (*realWorld).terms, realHash},
+	{"terms", func(w *realWorld) { w.terms(2) }, realHash},
+	{"terms-of-each", func(w *realWorld) { w.terms(1 << 30) }, realHash},
 	{"deployment", func(w *realWorld) {
 		w.replicas()
 		w.budgets(50)
@@ -89,29 +91,26 @@ func realOwnApart(p *outrank.Pod, name string) {
 	p.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{{LabelSelector: own, TopologyKey: realHostKey}}
 }
 
-// terms gives a third of the pods three terms of anti-affinity: against their own app, against other revisions of it,
-// and against pods of a tier or of another app. Few of the terms are about the preemptor.
-func (w *realWorld) terms() {
-	of := map[*realApp][]outrank.PodAffinityTerm{}
-	for _, a := range w.apps {
+// terms gives the pods of every third app three terms of anti-affinity: against their own app, against pods of the same
+// shard of it, and against another app. One in twenty of these pods keeps away from the preemptor. An app has that many
+// shards. With many of them hardly two pods have the same terms.
+func (w *realWorld) terms(shards int) {
+	for i, q := range w.cluster.Pods {
+		a := w.owner[i]
 		if a.index%3 != 0 {
 			continue
 		}
-		third := map[string]string{realAppKey: fmt.Sprint("app-", a.index+1)}
+		own, shard := map[string]string{realAppKey: a.name}, fmt.Sprint(i%shards)
+		q.Labels = withLabels(q.Labels, realShardKey, shard)
+		other := map[string]string{realAppKey: fmt.Sprint("app-", a.index+1)}
 		if a.index%60 == 3 {
-			third = map[string]string{realTierKey: "front", realAppKey: "asker"}
+			other = map[string]string{realAppKey: "asker", realTierKey: "front"}
 		}
-		of[a] = []outrank.PodAffinityTerm{
-			{LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{realAppKey: a.name}}, TopologyKey: realHostKey},
-			{LabelSelector: &outrank.LabelSelector{
-				MatchLabels:      map[string]string{realAppKey: a.name},
-				MatchExpressions: []outrank.Requirement{{Key: realHashKey, Operator: outrank.NotIn, Values: []string{a.labels[realHashKey]}}},
-			}, TopologyKey: outrank.ZoneLabel},
-			realAway(&outrank.LabelSelector{MatchLabels: third}),
+		q.Affinity.PodAntiAffinity = []outrank.PodAffinityTerm{
+			{LabelSelector: &outrank.LabelSelector{MatchLabels: own}, TopologyKey: realHostKey},
+			{LabelSelector: &outrank.LabelSelector{MatchLabels: withLabels(own, realShardKey, shard)}, TopologyKey: outrank.ZoneLabel},
+			realAway(&outrank.LabelSelector{MatchLabels: other}),
 		}
-	}
-	for i, q := range w.cluster.Pods {
-		q.Affinity.PodAntiAffinity = of[w.owner[i]]
 	}
 }
 

@@ -46,7 +46,7 @@ func (w *realWorld) openb(dir string) {
 	next := 0
 	for i := range count {
 		// Machines are taken in strides, so that small clusters have some of each model.
-		machine := machines[i*7%len(machines)]
+		machine := machines[i*401%len(machines)]
 		n := realNode(i)
 		n.Allocatable, n.Labels = openbList(machine), maps.Clone(n.Labels)
 		n.Allocatable[resource.Pods] = resource.New(110)

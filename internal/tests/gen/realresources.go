@@ -14,11 +14,11 @@ const (
 // realResourceRows are the rows in which resources beside cpu and memory decide.
 var realResourceRows = []realRow{
 	{"gpu-storage", func(w *realWorld) {
-		w.devices(3, realDevice{realGPU, 8, 2})
+		w.devices(2, realDevice{realGPU, 8, 2})
 		w.storage()
 	}, realLabelled},
 	{"extended-3", func(w *realWorld) {
-		w.devices(2, realDevice{realGPU, 8, 2}, realDevice{realRDMA, 4, 1}, realDevice{realFPGA, 2, 1})
+		w.devices(1, realDevice{realGPU, 8, 2}, realDevice{realRDMA, 4, 1}, realDevice{realFPGA, 2, 1})
 	}, realLabelled},
 	{"extended-nic", func(w *realWorld) {
 		w.devices(2, realDevice{realGPU, 4, 1}, realDevice{realRDMA, 8, 1})

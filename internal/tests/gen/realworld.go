@@ -117,7 +117,7 @@ func realNode(i int) *outrank.Node {
 	n.Allocatable[resource.Pods] = resource.New(110)
 	n.Labels = map[string]string{
 		realHostKey: n.Name, outrank.ZoneLabel: realZone(i), realTypeKey: fmt.Sprint("type-", i%len(realMachines)),
-		realGenerationKey: fmt.Sprint(1 + i/len(realMachines)%6),
+		realGenerationKey: fmt.Sprint(6 - i/2%6),
 	}
 	return n
 }
