@@ -101,10 +101,10 @@ func (builtInTraits) ConcernedBy(running *outrank.Pod) state.FilterSet {
 }
 
 // HeldOn returns the holdings of a node, nil for one without limits on volumes and without pods that hold
-// ports or volumes.
+// ports, volumes, or resources without a column.
 func (builtInTraits) HeldOn(n *state.NodeState, concerned *[state.MaxFilters]int32) any {
 	pods, node := concerned[PortsFilter.Index]+concerned[volumeLimitsFilter.Index], n.Node
-	if node == nil || pods == 0 && len(node.AttachLimits) == 0 && len(node.MissingDrivers) == 0 {
+	if node == nil || pods == 0 && len(n.Taken.Extra) == 0 && len(node.AttachLimits) == 0 && len(node.MissingDrivers) == 0 {
 		return nil
 	}
 	return holdingsOf(n)

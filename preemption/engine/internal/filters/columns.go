@@ -9,7 +9,8 @@ import (
 // On most nodes a filter that looks only at the node's own pods behaves like a resource. Pods hold whole
 // amounts of something, and the preemptor passes if and only if the pods that stay hold no more than a
 // certain amount. A host port that the preemptor wants is held by some pods, and none of them may stay. A
-// volume takes one of the places that its driver has.
+// volume takes one of the places that its driver has. A resource for which the snapshot has no column, such as a
+// GPU beside two others, is one itself.
 //
 // On a few nodes this does not hold, because two pods hold the same thing, or the preemptor's volume is
 // attached already. Such nodes are left to the filter itself.
@@ -32,10 +33,13 @@ type column struct {
 	excess int64
 	holds  []hold // the most important pod first
 	// most is the largest amount that a single pod holds.
-	most   int32
+	most   int64
 	status *Status
 	// early is set if the filter runs before NodeResourcesFit.
 	early bool
+	// short has the bit of a need, as in Status.Short. It is 0 for a column of another filter than
+	// NodeResourcesFit, which alone has a status.
+	short uint64
 }
 
 // Columns are the columns of one node, with the pods below the priority reach as those that may leave.
@@ -43,6 +47,11 @@ type Columns struct {
 	reach int64 // pods of a lower priority may leave
 	list  []column
 	space []hold // backing memory for the holds of the columns
+	// Short has the needs without a column in the snapshot that are short with all pods on the node, and
+	// ShortWithout, once Without was called, those that are short with the pods removed that may leave. Hopeless
+	// is set if even the empty node is short of one.
+	Short, ShortWithout uint64
+	Hopeless            bool
 	// rest is the first failure of the filters that look at no pods. They run after all filters with columns.
 	rest Status
 }
@@ -50,6 +59,7 @@ type Columns struct {
 // begin empties the columns for the next node.
 func (c *Columns) begin(reach int64) {
 	c.reach, c.rest = reach, Status{}
+	c.Short, c.ShortWithout, c.Hopeless = 0, 0, false
 	c.list, c.space = c.list[:0], c.space[:0]
 }
 
@@ -61,6 +71,36 @@ func (c *Columns) Release() {
 
 // mayLeave reports whether the holding pod is of low enough priority to leave.
 func (c *Columns) mayLeave(h *hold) bool { return int64(h.priority) < c.reach }
+
+// mostAmount is more than any amount that columns add up. With larger ones the filter is asked itself.
+const mostAmount = math.MaxInt64 / 4
+
+// addNeeds adds a column for each resource without one in the snapshot of which a node has too little. It reports
+// false if an amount is too large for columns.
+func (c *Columns) addNeeds(q *Question, n *state.NodeState, h *holdings) (ok bool) {
+	for i := range q.Needs {
+		d := &q.Needs[i]
+		if d.Column >= 0 {
+			continue
+		}
+		taken, offer := d.Used(&n.Taken), max(0, d.In(&n.Offers))
+		if taken.Leaves(d.Value, offer) {
+			continue
+		}
+		if taken.Saturated() > mostAmount || d.Value > mostAmount || offer > mostAmount {
+			return false
+		}
+
+		x := column{excess: taken.Saturated() + d.Value - offer, short: shortBit(i)}
+		if held := h.amountsOf(d.Name); held != nil {
+			x.holds, x.most = held.pods, held.most
+		}
+		c.list = append(c.list, x)
+		c.Short |= x.short
+		c.Hopeless = c.Hopeless || d.Value > offer
+	}
+	return true
+}
 
 // beginColumn begins a column whose holders must all leave, and returns the index at which its holds begin in
 // space. wantGone adds a holder that may leave. endColumn completes the column; stay is the number of holders
@@ -88,6 +128,7 @@ type failing struct{ early, late *Status }
 // note records that a column is in excess. It must be called in the order of the filters.
 func (f *failing) note(x *column) {
 	switch {
+	case x.short != 0: // NodeResourcesFit has one status for all resources together
 	case x.early:
 		f.early = x.status // only NodePorts has such columns
 	case f.late == nil:
@@ -118,15 +159,16 @@ func (c *Columns) Without() (early, late *Status, top int32, fewest int64) {
 		// the last one that left has the priority in question.
 		excess := x.excess
 		for j := len(x.holds) - 1; j >= 0 && excess > 0 && c.mayLeave(&x.holds[j]); j-- {
-			excess -= int64(x.holds[j].amount)
+			excess -= x.holds[j].amount
 			top = max(top, x.holds[j].priority)
 		}
 		if excess > 0 {
 			f.note(x)
+			c.ShortWithout |= x.short
 		}
 
 		// No pod holds more than x.most, so that at least excess / most, rounded up, must leave.
-		fewest = max(fewest, (x.excess+int64(x.most)-1)/int64(max(1, x.most)))
+		fewest = max(fewest, (x.excess+x.most-1)/max(1, x.most))
 	}
 
 	if f.late == nil && c.rest.Code != Success {
@@ -140,7 +182,7 @@ func (c *Columns) Leave(from int) {
 	for i := range c.list {
 		x := &c.list[i]
 		for j := len(x.holds) - 1; j >= 0 && int(x.holds[j].pod) >= from; j-- {
-			x.excess -= int64(x.holds[j].amount)
+			x.excess -= x.holds[j].amount
 		}
 	}
 }
@@ -170,7 +212,7 @@ func (x *column) heldBy(pod int32) int64 {
 		}
 	}
 	if low < len(x.holds) && x.holds[low].pod == pod {
-		return int64(x.holds[low].amount)
+		return x.holds[low].amount
 	}
 	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/fit"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/resource"
 )
 
 // holdings lists what the pods of one node hold beside resources: ports, disks, claims, and attached volumes.
@@ -21,6 +22,8 @@ type holdings struct {
 	drivers []heldVolumes
 	// claims has every mention of a claim by a volume of a pod.
 	claims []heldClaim
+	// amounts has the resources without a column in the snapshot, in no particular order.
+	amounts []heldAmount
 	// volumes is set if any pod has a volume of any sort.
 	volumes bool
 	// lacksDriver is set if the node reports any driver as missing.
@@ -61,12 +64,46 @@ type heldVolumes struct {
 	seen   bitSet
 	// pods has the number of volumes of each pod, and most is the largest of these numbers.
 	pods []hold
-	most int32
+	most int64
 }
 
 // hold says how much of something a pod holds. The pod is given by its index on the node, and its priority is
 // repeated here so that readers need not look the pod up.
-type hold struct{ pod, amount, priority int32 }
+type hold struct {
+	pod, priority int32
+	amount        int64
+}
+
+// heldAmount has what the pods of a node take of one resource. most is the largest of these amounts.
+type heldAmount struct {
+	name resource.Name
+	pods []hold
+	most int64
+}
+
+// take adds what a pod takes of the resources without a column.
+func (h *holdings) take(p *state.PodState, one hold) {
+	for _, e := range p.Takes.More() {
+		a := h.amountsOf(e.Name)
+		if a == nil {
+			h.amounts = append(h.amounts, heldAmount{name: e.Name})
+			a = &h.amounts[len(h.amounts)-1]
+		}
+		one.amount = e.Value
+		a.pods = append(a.pods, one)
+		a.most = max(a.most, e.Value)
+	}
+}
+
+// amountsOf returns what pods take of a resource without a column, nil if none takes any.
+func (h *holdings) amountsOf(name resource.Name) *heldAmount {
+	for i := range h.amounts {
+		if h.amounts[i].name == name {
+			return &h.amounts[i]
+		}
+	}
+	return nil
+}
 
 // volumeID identifies a volume among those of one driver: by its handle or, if it is yet to be provisioned,
 // by the namespace and the name of its claim (rule 7.9.6).
@@ -99,7 +136,9 @@ func holdingsOf(n *state.NodeState) *holdings {
 	}
 
 	for i, p := range n.Pods {
-		h.addPod(p.Pod, hold{int32(i), 1, p.Pod.PriorityValue()})
+		one := hold{int32(i), p.Pod.PriorityValue(), 1}
+		h.addPod(p.Pod, one)
+		h.take(p, one)
 	}
 	if h.volumes {
 		for i := range h.drivers {
@@ -143,7 +182,7 @@ func (h *heldVolumes) count(pods []*state.PodState) {
 	holder := map[volumeID]int32{}
 	// Only volumes that no more important pod holds are the pod's own.
 	for i, p := range pods {
-		own := int32(0)
+		own := int64(0)
 		for j := range p.Pod.Volumes {
 			name, id := attached(p.Pod, &p.Pod.Volumes[j])
 			if name == "" || name != h.driver.Value() {
@@ -162,7 +201,7 @@ func (h *heldVolumes) count(pods []*state.PodState) {
 		}
 
 		if own > 0 {
-			h.pods = append(h.pods, hold{int32(i), own, p.Pod.PriorityValue()})
+			h.pods = append(h.pods, hold{int32(i), p.Pod.PriorityValue(), own})
 			h.most = max(h.most, own)
 		}
 	}

@@ -436,9 +436,12 @@ func (fp *Plan) MarkConcerned(n *state.NodeState, from int, marks []bool) {
 // Count fills in the columns of a node. Pods below the priority reach may leave. early and late are the
 // statuses, with all pods on the node, of the first filters that fail before and after NodeResourcesFit, nil
 // where none does. ok is false if the columns cannot tell and the filters themselves must be asked.
-func (fp *Plan) Count(c *Columns, n *state.NodeState, reach int64) (early, late *Status, ok bool) {
+func (fp *Plan) Count(c *Columns, q *Question, n *state.NodeState, reach int64) (early, late *Status, ok bool) {
 	c.begin(reach)
 	h := heldOn(n)
+	if !c.addNeeds(q, n, h) {
+		return nil, nil, false
+	}
 	for i := range fp.Active {
 		switch f := fp.Active[i].PodFilter.(type) {
 		case columnFilter:

@@ -26,6 +26,9 @@ func (d *Need) standard() bool {
 // mostNeeds is the number of bits in Status.Short. The needs beyond share the last bit.
 const mostNeeds = 64
 
+// shortBit returns the bit of a need in Status.Short, by its index.
+func shortBit(need int) uint64 { return 1 << min(need, mostNeeds-1) }
+
 // AppendNeeds lists what a pod to be placed asks for: cpu, memory and ephemeral
 // storage first, then the others by name.
 func AppendNeeds(c *state.Columns, needs []Need, pod *outrank.Pod) []Need {
@@ -136,7 +139,7 @@ func (r *ResourcesOnNode) Check(nominated []*state.PodState) Status {
 
 		// All shortages are named, and a single hopeless one makes the node unresolvable (rules 7.7.4 and
 		// 7.7.5). The codes ascend by weight, so that max keeps the heaviest.
-		s.Short |= 1 << min(i, mostNeeds-1)
+		s.Short |= shortBit(i)
 		if q.Deferral.hopeless(need, n, offer) {
 			s.Code = UnschedulableAndUnresolvable
 		}
@@ -153,7 +156,7 @@ func (r *ResourcesOnNode) Release() { r.Asked, r.N = nil, nil }
 func (q *Question) Shortages(s Status) []string {
 	columns := uint64(0)
 	for i := range q.Needs {
-		if s.Short&(1<<min(i, mostNeeds-1)) == 0 {
+		if s.Short&shortBit(i) == 0 {
 			continue
 		}
 		if q.Needs[i].Column < 0 {
@@ -180,7 +183,7 @@ func (q *Question) allShortages(s Status) []string {
 		out = append(out, fit.ReasonTooManyPods)
 	}
 	for i := range q.Needs {
-		if s.Short&(1<<min(i, mostNeeds-1)) != 0 {
+		if s.Short&shortBit(i) != 0 {
 			out = append(out, fit.Insufficient(string(q.Needs[i].Name)))
 		}
 	}

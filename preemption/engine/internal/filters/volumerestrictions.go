@@ -106,7 +106,7 @@ func (v *RestrictedVolumes) addUses(h *holdings, c *Columns) {
 
 		// Claims are listed pod by pod, so that several mentions by one pod can be merged into the last hold.
 		if last := len(c.space) - 1; last < at || c.space[last].pod != use.pod {
-			c.space = append(c.space, hold{use.pod, 0, use.priority})
+			c.space = append(c.space, hold{use.pod, use.priority, 0})
 		}
 		held := &c.space[len(c.space)-1]
 		held.amount++

@@ -132,6 +132,13 @@ func (q *Asked) WriteSignature() state.KeyWriter {
 	for _, v := range q.need.asks {
 		key.Amount(v)
 	}
+	for i := range attempt.Asked.Needs {
+		if n := &attempt.Asked.Needs[i]; n.Column < 0 {
+			key.Text(string(n.Name))
+			key.Amount(n.Value)
+		}
+	}
+	key.Text("") // no resource has this name
 	q.plan.AppendSignature(key, &attempt.Asked)
 	return q.signature
 }

@@ -20,15 +20,18 @@ import (
 // countsLikeResources reports whether a node may be bounded by columns. The statements above hold only by the
 // default rules about victims, and for filters that look only at the node's own pods.
 func (w *Worker) countsLikeResources(sum *state.NodeSummary) bool {
-	return w.need.filtered && w.plan.Local && w.rules.byRows && !w.need.anyPod && !w.statuses.any && sum.Flags&state.AnyUnits == 0
+	return w.need.filtered && w.plan.Local && w.rules.byRows && !w.attempt.Asked.Deferral.Asked && !w.statuses.any && sum.Flags&state.AnyUnits == 0
 }
 
 // boundByColumns bounds a node by its columns. It reports false if the filters themselves have to be asked.
 func (w *Worker) boundByColumns(p prospect) (ok bool) {
 	b, n := p.bound, w.snap.NodeStates[p.slot]
-	early, late, ok := w.plan.Count(&w.columns, n, w.attempt.Reach)
-	if !ok {
+	early, late, ok := w.plan.Count(&w.columns, &w.attempt.Asked, n, w.attempt.Reach)
+	switch {
+	case !ok:
 		return false
+	case w.columns.Short != 0:
+		return w.boundByNeeds(p, early)
 	}
 
 	// With all pods in place the node's answer is the first failure in the order of the filters (rule 7.1.3):
@@ -62,6 +65,56 @@ func (w *Worker) boundByColumns(p prospect) (ok bool) {
 		w.boundColumnVictims(p, &resources, top, early != nil || late != nil)
 	}
 	return true
+}
+
+// boundByNeeds is boundByColumns for a node that is short of a resource without a column in the snapshot. early is
+// the first failure before NodeResourcesFit, nil if there is none.
+func (w *Worker) boundByNeeds(p prospect, early *filters.Status) (ok bool) {
+	b, n, reach := p.bound, w.snap.NodeStates[p.slot], w.attempt.Reach
+	if w.columns.Hopeless && w.need.triesTooSmall {
+		return false // all filters have to be asked (rule 13.2.15)
+	}
+	hopeless := w.hopeless(p.slot)
+	if w.columns.Hopeless {
+		hopeless = unresolvable
+	}
+
+	resources := NodeBound{before: w.Shortage(p.sum)}
+	if early != nil {
+		b.before = w.before.internSame(early)
+	} else {
+		b.before = w.before.intern(w.shortageStatus(resources.before|hopeless, w.columns.Short))
+		if hopeless != 0 {
+			return true // preemption is not tried
+		}
+	}
+
+	makesRoom := resources.before == 0 || w.withoutLower(&resources, p.slot, p.sum)
+	if p.sum.LowPods == 0 || int64(p.sum.Lowest) >= reach {
+		b.after = noVictims
+		return true
+	}
+
+	early, late, priority, fewest := w.columns.Without()
+	switch {
+	case early != nil:
+		b.after = w.after.internSame(early)
+	case !makesRoom || w.columns.ShortWithout != 0:
+		without := w.shortageWithout(p.sum, lowerThan(n, n.First(reach)))
+		b.after = w.after.intern(w.shortageStatus(without|hopeless, w.columns.ShortWithout))
+	case late != nil:
+		b.after = w.after.internSame(late)
+	default:
+		w.boundColumnVictims(p, &resources, columnTop{priority, fewest}, true)
+	}
+	return true
+}
+
+// shortageStatus returns the status of an answer that is a shortage or nothing, with these needs short beside.
+func (w *Worker) shortageStatus(x answer, short uint64) filters.Status {
+	st := statusOf(w.attempt.Asked.Needs, x)
+	st.Short |= short
+	return st
 }
 
 // columnTop is the bound on the victims that columns give: the lowest possible priority of the top victim,
@@ -120,7 +173,7 @@ func lowerThan(n *state.NodeState, from int) *state.Level {
 
 // evaluateByColumns is evaluateByResources for a node that is bounded by columns.
 func (w *Worker) evaluateByColumns(position int, n *state.NodeState, bound int32) {
-	w.plan.Count(&w.columns, n, w.attempt.Reach) // the columns may be another node's by now
+	w.plan.Count(&w.columns, &w.attempt.Asked, n, w.attempt.Reach) // the columns may be another node's by now
 	w.counting = true
 	w.evaluateByResources(position, n, bound)
 	w.counting = false

@@ -231,12 +231,11 @@ func (q *Asked) settle(w *Worker) error {
 }
 
 // mayKeep reports whether the answers to a question may be kept by the signature of the preemptor, apart from
-// what the filters say. Answers are kept only by the default rules, if the question is about every node and
-// the columns and summaries cover all resources that are asked for. For a single node the cache is not worth
-// it.
+// what the filters say. Answers are kept only by the default rules, if the question is about every node. For a single
+// node the cache is not worth it.
 func (q *Asked) mayKeep(req *preemption.Request) bool {
 	return !q.Rules.general && !q.terms.Whole && req.Statuses == nil &&
-		!q.need.anyPod && q.sums.Large == 0 && len(q.snap.Order) > 1
+		!q.Attempt.Asked.Deferral.Asked && q.sums.Large == 0 && len(q.snap.Order) > 1
 }
 
 // release drops all references to the caller's data.
