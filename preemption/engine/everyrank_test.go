@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -77,7 +78,7 @@ func placed(p *outrank.Pod, node string) *outrank.Pod {
 // Each rank, and one of the caller's, decides wherever candidates
 // or sets of victims are compared, and is named wherever is told by what.
 func TestEveryRankDecidesEverywhere(t *testing.T) {
-	for _, rank := range append(engine.EveryRank(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
+	for _, rank := range append(everyRank(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
 		for _, names := range [][2]string{{"x", "y"}, {"y", "x"}} {
 			t.Run(rank.Name+"/"+names[0], func(t *testing.T) {
 				ways, ok := waysOf(rank.Name, names[0], names[1])
@@ -117,7 +118,7 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	require.NoError(t, err)
 	assert.Equal(t, namesOf(ways.better), victimNames(across.Victims), "across: the victims")
 
-	defer engine.SearchHeavily()()
+	defer exact.SearchHeavily()()
 	config.Victims = preemption.Exact{}
 	exactly, err := newEvaluator(t, config).Preempt(ctx, both, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
@@ -200,7 +201,7 @@ func TestPropertyRankByCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom([]gen.Shape{monotone, {Nodes: 6, PodsPerNode: 6}}).Draw(t, "shape")
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
-		ranks := rapid.Permutation(append(engine.EveryRank(), added)).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(everyRank(), added)).Draw(t, "ranks")
 		if at := slices.IndexFunc(ranks, func(r preemption.Rank) bool { return r.Name == added.Name }); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
 			ranks[0], ranks[at] = ranks[at], ranks[0]
 		}
