@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	report "github.com/outrank-go/outrank/preemption/explain"
@@ -196,6 +197,7 @@ func victimNames(victims []preemption.Victim) []string {
 // A rank by what victims cost is searched for as any other, whatever stands before and
 // behind it: Preempt, which skips nodes by bounds, finds what Explain finds, which does not.
 func TestPropertyRankByCost(t *testing.T) {
+	seeded.AtLeast(t, 16) // with fewer the rank never decides
 	added := preemption.Rank{Name: "own cost", Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)+len(p.Labels)) % 3 }}
 	decided := 0
 	rapid.Check(t, func(t *rapid.T) {
