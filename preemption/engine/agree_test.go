@@ -100,7 +100,7 @@ func (w *world) removeNode(t fataler, name string) {
 
 func (w *world) setBudgets(t fataler, budgets []*outrank.PodDisruptionBudget) {
 	t.Helper()
-	require.NoError(t, engine.SetBudgets(w.snap, budgets))
+	require.NoError(t, setBudgets(w.snap, budgets))
 	w.c.Budgets = budgets
 }
 

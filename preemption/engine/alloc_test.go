@@ -3,7 +3,7 @@
 // The race detector has pools drop things at random, so that nothing can be
 // counted under it.
 
-package engine
+package engine_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A decision allocates the plan and nothing else: as many pieces as the plan
@@ -25,12 +26,12 @@ func TestAllocatesThePlanAlone(t *testing.T) {
 	for _, nodes := range []int{10, 300} {
 		for workers, budgets := range []int{0, 20, 20} {
 			c, p := gen.Benchmark(nodes, 30, budgets)
-			snap, err := NewSnapshot(c)
+			snap, err := engine.NewSnapshot(c)
 			require.NoError(t, err)
-			eval, err := New(preemption.Config{})
+			eval, err := engine.New(preemption.Config{})
 			require.NoError(t, err)
 			eval = eval.Parallel(workers)
-			eval.terms.Chunk = 4 // so that several workers start
+			termsOf(eval).Chunk = 4 // so that several workers start
 			pods := make([]*outrank.Pod, 500)
 			for i := range pods {
 				q := *p

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 )
 
@@ -24,9 +25,9 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 	decided := 0
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := gen.Crowd(t)
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := New(preemption.Config{Importance: rapid.SampledFrom([]func(a, b *outrank.Pod) int{
+		eval, err := engine.New(preemption.Config{Importance: rapid.SampledFrom([]func(a, b *outrank.Pod) int{
 			func(a, b *outrank.Pod) int { return a.StartTime.Compare(b.StartTime) },
 			func(a, b *outrank.Pod) int { return int(nameHash(a)%7) - int(nameHash(b)%7) },
 		}).Draw(t, "importance")})
@@ -49,7 +50,7 @@ func TestPropertyImportanceAskedAgain(t *testing.T) {
 				require.NoError(t, errOf(snap.PutPod(&r)))
 			}
 			req := preemption.Request{Pod: &q, Now: gen.Now}
-			r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, snap.of, &req, true)
+			r, err := dryrun.DecideExhaustively(context.Background(), termsOf(eval), stateOf(snap), &req, true)
 			require.NoError(t, err)
 			got, err := eval.Preempt(context.Background(), snap, req)
 			require.NoError(t, err)

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
@@ -71,11 +72,11 @@ type attachedMachine struct {
 
 // attachedClone is a snapshot that nobody changes any more.
 type attachedClone struct {
-	snap *Snapshot
+	snap *engine.Snapshot
 	then string
 }
 
-func (m *attachedMachine) stateOf(s *Snapshot) string {
+func (m *attachedMachine) stateOf(s *engine.Snapshot) string {
 	return fmt.Sprint(s.Tracked(m.tracker), s.Tracked(m.everyone))
 }
 
@@ -98,8 +99,8 @@ func (m *attachedMachine) check(t *rapid.T) {
 		}
 	}
 	require.Equal(t, made, m.made, "what is tracked is not counted again")
-	lists := m.snap.of.ConcernedBy(context.Background(), m.filter)
-	for _, n := range m.snap.of.NodeStates {
+	lists := stateOf(m.snap).ConcernedBy(context.Background(), m.filter)
+	for _, n := range stateOf(m.snap).NodeStates {
 		if n == nil {
 			continue
 		}
@@ -121,11 +122,11 @@ func (m *attachedMachine) checkRule(t *rapid.T) {
 	}
 	pod := *m.pod
 	pod.Labels = map[string]string{"app": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "app")}
-	_, table := filters.AnswersOf(m.rule, questionAbout(m.snap.of, &pod))
+	_, table := filters.AnswersOf(m.rule, questionAbout(stateOf(m.snap), &pod))
 	failing := 0
-	for _, slot := range m.snap.of.Order {
-		want := m.rule.Node(&pod, m.snap.of.NodeStates[slot].Node)
-		require.Equal(t, want, table.At(slot), m.snap.of.NodeStates[slot].Name)
+	for _, slot := range stateOf(m.snap).Order {
+		want := m.rule.Node(&pod, stateOf(m.snap).NodeStates[slot].Node)
+		require.Equal(t, want, table.At(slot), stateOf(m.snap).NodeStates[slot].Name)
 		if want.Code != preemption.Success {
 			failing++
 		}
@@ -160,13 +161,13 @@ func TestPropertyTrackedStateFollows(t *testing.T) {
 	})
 }
 
-// asked counts the calls of a rule.
-type asked struct {
+// askedRule counts the calls of a rule.
+type askedRule struct {
 	mu    sync.Mutex
 	nodes map[string]int
 }
 
-func (a *asked) check(_ *outrank.Pod, n *outrank.Node) preemption.Status {
+func (a *askedRule) check(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.nodes[n.Name]++
@@ -180,14 +181,14 @@ func (a *asked) check(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 // clones, too.
 func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	c, p := gen.Benchmark(100, 5, 2)
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	a := asked{nodes: map[string]int{}}
-	eval, err := New(preemption.Config{Filters: []*preemption.Filter{{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: a.check}}})
+	a := askedRule{nodes: map[string]int{}}
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: a.check}}})
 	require.NoError(t, err)
-	plain, err := New(preemption.Config{})
+	plain, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
-	decide := func(snap *Snapshot) *preemption.Plan {
+	decide := func(snap *engine.Snapshot) *preemption.Plan {
 		clear(a.nodes)
 		var plan *preemption.Plan
 		for _, of := range []*outrank.Pod{p, {Name: "other", Priority: outrank.Priority(99), Containers: p.Containers}} {
@@ -221,8 +222,8 @@ func TestKeyedRuleIsAskedOnce(t *testing.T) {
 	// All pods of lower priority away would not do: the rule is not asked.
 	large := *p
 	large.Containers = []outrank.Container{{Requests: resource.MustList("cpu", "1000")}}
-	b := asked{nodes: map[string]int{}}
-	unkeyed, err := New(preemption.Config{Filters: []*preemption.Filter{{Name: "Rule", Node: b.check}}})
+	b := askedRule{nodes: map[string]int{}}
+	unkeyed, err := engine.New(preemption.Config{Filters: []*preemption.Filter{{Name: "Rule", Node: b.check}}})
 	require.NoError(t, err)
 	_, err = unkeyed.Preempt(context.Background(), snap, preemption.Request{Pod: &large, Now: gen.Now})
 	require.NoError(t, err)
@@ -239,7 +240,7 @@ func sum(counts map[string]int) (total int) {
 // Readers of one snapshot share what is kept.
 func TestKeyedRuleAtOnce(t *testing.T) {
 	c, p := gen.Benchmark(200, 3, 2)
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	rule := &preemption.Filter{Name: "Rule", Key: func(p *outrank.Pod) string { return p.Labels["app"] }, Node: func(p *outrank.Pod, n *outrank.Node) preemption.Status {
 		if n.Name[len(n.Name)-1:] == p.Labels["app"] {
@@ -247,7 +248,7 @@ func TestKeyedRuleAtOnce(t *testing.T) {
 		}
 		return preemption.Status{}
 	}}
-	eval, err := New(preemption.Config{Filters: []*preemption.Filter{rule, headcount{app: "3", limit: 1}.filter(true)}})
+	eval, err := engine.New(preemption.Config{Filters: []*preemption.Filter{rule, headcount{app: "3", limit: 1}.filter(true)}})
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	problems := make([]error, 8)

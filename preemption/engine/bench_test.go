@@ -30,7 +30,7 @@ func BenchmarkPreempt(b *testing.B) {
 					snap = newSnapshot(b, c)
 				}
 				c, _ := gen.Benchmark(1, 1, budgets) // the same budgets for any nodes
-				check(b, engine.SetBudgets(snap, c.Budgets))
+				check(b, setBudgets(snap, c.Budgets))
 				runtime.GC()
 				decideAfresh(b, snap, p)
 			})

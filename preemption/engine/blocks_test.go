@@ -236,7 +236,7 @@ func (w *blocks) ask(t *rapid.T) preemption.Outcome {
 	for i, workers := range []int{1, 3} {
 		e := newEvaluator(t, preemption.Config{}).Parallel(workers)
 		if i > 0 {
-			engine.SetChunk(e, 1+w.r.IntN(2))
+			setChunk(e, 1+w.r.IntN(2))
 		}
 		got, err := e.Preempt(context.Background(), w.snap, req)
 		require.NoError(t, err)

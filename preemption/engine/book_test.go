@@ -122,11 +122,11 @@ func TestPropertyBookAndEngine(t *testing.T) {
 		if rapid.IntRange(0, 7).Draw(t, "claims") == 0 {
 			p.ResourceClaims = []string{"gpu"} // of which the plan warns
 		}
-		config := engine.DrawConfig(t)
+		config := drawConfig(t)
 		drawMore(t, &config)
 		req := preemption.Request{Pod: p, Now: rapid.SampledFrom(nows).Draw(t, "now"), Offset: rapid.IntRange(-50, 50).Draw(t, "offset")}
 		snap := newSnapshot(t, c)
-		req.Statuses = plantest.ByName(engine.DrawStatuses(t, snap))
+		req.Statuses = plantest.ByName(drawStatuses(t, snap))
 		e := newEvaluator(t, config).Parallel(rapid.IntRange(0, 3).Draw(t, "workers"))
 
 		want, wantErr := preemption.Explain(c, req, config)
@@ -155,7 +155,7 @@ func TestPropertyBookAndEngine(t *testing.T) {
 func checkOwn(t *rapid.T, ranks []preemption.Rank, c *preemption.Candidate) {
 	own := 0
 	for _, r := range ranks {
-		want, cost := new(big.Int), engine.CostOf(r)
+		want, cost := new(big.Int), rankCost(r)
 		switch {
 		case cost != nil:
 			for _, v := range c.Victims {
@@ -182,14 +182,14 @@ func TestPropertyBookAndEngineGroups(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
-				config := preemption.Config{Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}
+				config := preemption.Config{Profile: preemption.Profile{Schedulers: drawSchedulers(t)}}
 				if rapid.Bool().Draw(t, "taking") {
-					config.Eligibility, config.Guard = engine.DrawTaking(t)
+					config.Eligibility, config.Guard = drawAnyTaking(t)
 				}
 				if rapid.Bool().Draw(t, "filters") {
 					config.Filters = drawFilters(t)
 				}
-				config.Importance = engine.DrawImportance(t)
+				config.Importance = drawImportance(t, 5)
 				req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now, Refused: rapid.Bool().Draw(t, "refused")}
 				if rapid.IntRange(0, 2).Draw(t, "placed by a function") == 0 {
 					req.Place = drawPlace(t)

@@ -9,7 +9,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // BenchmarkBudgetStatus changes what one budget allows in a cluster of 300,000
@@ -21,7 +20,7 @@ func BenchmarkBudgetStatus(b *testing.B) {
 	snap := newSnapshot(b, c)
 	for _, budgets := range []int{20, 200, 2000} {
 		other, _ := gen.Benchmark(1, 1, budgets)
-		check(b, engine.SetBudgets(snap, other.Budgets))
+		check(b, setBudgets(snap, other.Budgets))
 		runtime.GC()
 		run := func(name string, change func(b *outrank.PodDisruptionBudget) error) {
 			b.Run(fmt.Sprintf("nodes=%d/pods=%d/budgets=%d/%s", nodes, pods, budgets, name), func(b *testing.B) {

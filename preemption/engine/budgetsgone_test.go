@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // Once some budgets are gone from a snapshot, every variant decides as the book does where they never were. A snapshot
@@ -38,4 +40,24 @@ func TestPropertyBudgetsThatAreGone(t *testing.T) {
 		require.NoError(t, err)
 		sameAsBook(t, &without, req, config, got)
 	})
+}
+
+// setBudgets puts a list in the place of all budgets, in its order. Where there are the same in the
+// same order, none is taken away.
+func setBudgets(s *engine.Snapshot, budgets []*outrank.PodDisruptionBudget) error {
+	known := slices.Collect(s.Budgets())
+	sameKey := func(a, b *outrank.PodDisruptionBudget) bool { return a.Key() == b.Key() }
+	if !slices.EqualFunc(known, budgets, sameKey) {
+		for _, b := range known {
+			if err := s.RemoveBudget(b.Key()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range budgets {
+		if err := s.PutBudget(b); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
@@ -49,7 +50,7 @@ func TestPropertyCache(t *testing.T) {
 			"Mark": m.Mark, "Undo": m.Undo, "Apply": m.apply, "Fork": m.fork, "Switch": m.turn,
 			"": m.ask,
 		})
-		used += len(m.snap.of.Cache.BySignature)
+		used += len(stateOf(m.snap).Cache.BySignature)
 		checked += m.checked
 	})
 	assert.Positive(t, used, "the cache was never used")
@@ -130,10 +131,10 @@ func (m *cacheMachine) ask(t *rapid.T) {
 		asker = m.askers[m.asked%2]
 	}
 	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: now})
-	want, wantErr := eval.Preempt(context.Background(), &Snapshot{of: m.snap.of.Scratch()}, preemption.Request{Pod: asker, Now: now})
+	want, wantErr := eval.Preempt(context.Background(), snapshotOf(stateOf(m.snap).Scratch()), preemption.Request{Pod: asker, Now: now})
 	require.Equal(t, fmt.Sprint(wantErr), fmt.Sprint(gotErr))
 	if diff := testdiff.Diff(want, got); diff != "" {
 		t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -145,19 +146,19 @@ func (m *cacheMachine) ask(t *rapid.T) {
 
 // entriesHold compares what the cache says of each node, whichever of them was chosen, with
 // what the node says at the time of the request. It returns how many scores it has seen.
-func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preemption.Request) (scores int) {
-	s, err := search.Start(context.Background(), &e.terms, snap.of, req)
+func entriesHold(t require.TestingT, e *engine.Evaluator, snap *engine.Snapshot, req *preemption.Request) (scores int) {
+	s, err := search.Start(context.Background(), termsOf(e), stateOf(snap), req)
 	require.NoError(t, err)
 	defer s.Close()
-	known := snap.of.Cache.BySignature[string(s.Asked.WriteSignature())]
+	known := stateOf(snap).Cache.BySignature[string(s.Asked.WriteSignature())]
 	if known == nil || s.Asked.Attempt.AskedOne {
 		return
 	}
-	if missed, _, ok := snap.of.Cache.Since(known.Synced); !ok || len(missed) > 0 {
+	if missed, _, ok := stateOf(snap).Cache.Since(known.Synced); !ok || len(missed) > 0 {
 		return 0 // it was not asked
 	}
 	answers, w := known.Nodes.(*search.Tournament), s.Workers[0]
-	for position, slot := range snap.of.Order {
+	for position, slot := range stateOf(snap).Order {
 		w.Reset()
 		b := search.NodeBound{}
 		w.Best = search.NodeScore{Position: -1}
@@ -178,7 +179,7 @@ func entriesHold(t require.TestingT, e *Evaluator, snap *Snapshot, req *preempti
 // preemptor is nominated.
 func (m *cacheMachine) apply(t *rapid.T) {
 	asker := m.askers[rapid.IntRange(0, 1).Draw(t, "asker")]
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	plan, err := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: gen.Now})
 	if err != nil || plan.Outcome != preemption.Preempts {
@@ -217,32 +218,32 @@ type bench struct {
 	t       testing.TB
 	cluster *outrank.Cluster
 	pod     *outrank.Pod
-	snap    *Snapshot
-	eval    *Evaluator
+	snap    *engine.Snapshot
+	eval    *engine.Evaluator
 }
 
 func benched(t testing.TB, nodes, podsPerNode, budgets int) *bench {
 	b := &bench{t: t}
 	b.cluster, b.pod = gen.Benchmark(nodes, podsPerNode, budgets)
 	var err error
-	b.snap, err = NewSnapshot(b.cluster)
+	b.snap, err = engine.NewSnapshot(b.cluster)
 	require.NoError(t, err)
-	b.eval, err = New(preemption.Config{})
+	b.eval, err = engine.New(preemption.Config{})
 	require.NoError(t, err)
 	return b
 }
 
 // ask may be called by several goroutines.
-func (b *bench) ask(s *Snapshot, p *outrank.Pod) *preemption.Plan {
+func (b *bench) ask(s *engine.Snapshot, p *outrank.Pod) *preemption.Plan {
 	plan, err := b.eval.Preempt(context.Background(), s, preemption.Request{Pod: p, Now: gen.Now})
 	assert.NoError(b.t, err)
 	return plan
 }
 
 // sameAsCold asks about the cluster's pod, and once more a snapshot that knows nothing.
-func (b *bench) sameAsCold(s *Snapshot) *preemption.Plan {
+func (b *bench) sameAsCold(s *engine.Snapshot) *preemption.Plan {
 	plan := b.ask(s, b.pod)
-	require.Empty(b.t, testdiff.Diff(b.ask(&Snapshot{of: s.of.Scratch()}, b.pod), plan))
+	require.Empty(b.t, testdiff.Diff(b.ask(snapshotOf(stateOf(s).Scratch()), b.pod), plan))
 	return plan
 }
 
@@ -252,9 +253,9 @@ func TestCloneIsWarm(t *testing.T) {
 	b := benched(t, blocks*search.TournamentBlockSize-10, 10, 5)
 	c, snap := b.cluster, b.snap
 	ask := b.sameAsCold
-	blocksOf := func(s *Snapshot) []*search.TournamentBlock {
-		require.Len(t, s.of.Cache.BySignature, 1)
-		for _, known := range s.of.Cache.BySignature {
+	blocksOf := func(s *engine.Snapshot) []*search.TournamentBlock {
+		require.Len(t, stateOf(s).Cache.BySignature, 1)
+		for _, known := range stateOf(s).Cache.BySignature {
 			return slices.Clone(known.Nodes.(*search.Tournament).Blocks)
 		}
 		return nil
@@ -332,7 +333,7 @@ func TestClonesConcurrently(t *testing.T) {
 		ask(snap, p)
 		ask(snap, &q)
 	}
-	sides := []*Snapshot{snap}
+	sides := []*engine.Snapshot{snap}
 	for range 3 {
 		sides = append(sides, snap.Clone())
 	}
@@ -340,7 +341,7 @@ func TestClonesConcurrently(t *testing.T) {
 	for side, s := range sides {
 		group.Go(func() {
 			for round := range 15 {
-				want, wantOther := ask(&Snapshot{of: s.of.Scratch()}, p), ask(&Snapshot{of: s.of.Scratch()}, &q)
+				want, wantOther := ask(snapshotOf(stateOf(s).Scratch()), p), ask(snapshotOf(stateOf(s).Scratch()), &q)
 				var readers sync.WaitGroup
 				for range 3 {
 					readers.Go(func() {
@@ -372,13 +373,13 @@ func TestCacheBounds(t *testing.T) {
 			b.ask(snap, &q)
 		}
 	}
-	assert.Len(t, snap.of.Cache.BySignature, state.MostSignatures)
+	assert.Len(t, stateOf(snap).Cache.BySignature, state.MostSignatures)
 	victim := c.Pods[0]
 	for range 5000 {
 		require.NoError(t, snap.RemovePod(victim.Key()))
 		require.NoError(t, errOf(snap.PutPod(victim)))
 	}
-	assert.Less(t, len(snap.of.Cache.Log), 1200)
+	assert.Less(t, len(stateOf(snap).Cache.Log), 1200)
 }
 
 // A signature that was not asked for in a long time makes room for a new one.
@@ -395,14 +396,14 @@ func TestCacheForgets(t *testing.T) {
 		ask(shape)
 	}
 	oldest := ""
-	for shape, m := range snap.of.Cache.BySignature {
-		if oldest == "" || m.Used < snap.of.Cache.BySignature[oldest].Used {
+	for shape, m := range stateOf(snap).Cache.BySignature {
+		if oldest == "" || m.Used < stateOf(snap).Cache.BySignature[oldest].Used {
 			oldest = shape
 		}
 	}
 	ask(state.MostSignatures)
 	ask(state.MostSignatures)
-	assert.Contains(t, snap.of.Cache.BySignature, oldest, "it is not long ago")
+	assert.Contains(t, stateOf(snap).Cache.BySignature, oldest, "it is not long ago")
 	for range 10 {
 		for shape := 1; shape < state.MostSignatures; shape++ {
 			ask(shape)
@@ -410,8 +411,8 @@ func TestCacheForgets(t *testing.T) {
 	}
 	ask(state.MostSignatures)
 	ask(state.MostSignatures)
-	assert.NotContains(t, snap.of.Cache.BySignature, oldest)
-	assert.Len(t, snap.of.Cache.BySignature, state.MostSignatures)
+	assert.NotContains(t, stateOf(snap).Cache.BySignature, oldest)
+	assert.Len(t, stateOf(snap).Cache.BySignature, state.MostSignatures)
 }
 
 // Budgets that allow more or less change the answers of nodes that have not
@@ -419,21 +420,21 @@ func TestCacheForgets(t *testing.T) {
 func TestCacheNoticesBudgets(t *testing.T) {
 	b := benched(t, 30, 10, 20)
 	p, snap := b.pod, b.snap
-	ask := func(s *Snapshot) *preemption.Plan { return b.ask(s, p) }
+	ask := func(s *engine.Snapshot) *preemption.Plan { return b.ask(s, p) }
 	for range 3 {
 		ask(snap)
 	}
-	require.Len(t, snap.of.Cache.BySignature, 1)
+	require.Len(t, stateOf(snap).Cache.BySignature, 1)
 	victim := ask(snap).Victims[0].Pod
 	require.NoError(t, setBudgets(snap, []*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels},
 	}}))
-	assert.Empty(t, testdiff.Diff(ask(&Snapshot{of: snap.of.Scratch()}), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(snapshotOf(stateOf(snap).Scratch())), ask(snap)))
 	before := ask(snap)
 	require.NoError(t, setBudgets(snap, []*outrank.PodDisruptionBudget{{
 		Name: "guard", Namespace: victim.Namespace, Selector: &outrank.LabelSelector{MatchLabels: victim.Labels}, DisruptionsAllowed: 5,
 	}}))
-	assert.Empty(t, testdiff.Diff(ask(&Snapshot{of: snap.of.Scratch()}), ask(snap)))
+	assert.Empty(t, testdiff.Diff(ask(snapshotOf(stateOf(snap).Scratch())), ask(snap)))
 	assert.NotEmpty(t, testdiff.Diff(before, ask(snap)))
 }
 
@@ -460,7 +461,7 @@ func TestCacheNoticesWhoIsDisruptedAlready(t *testing.T) {
 func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 	b := benched(t, 10, 10, 20)
 	c, p, snap := b.cluster, b.pod, b.snap
-	ask := func(s *Snapshot) *preemption.Plan { return b.ask(s, p) }
+	ask := func(s *engine.Snapshot) *preemption.Plan { return b.ask(s, p) }
 	guard := func(allowed int32, labels map[string]string, namespace string) {
 		require.NoError(t, snap.PutBudget(&outrank.PodDisruptionBudget{
 			Name: "guard", Namespace: namespace, DisruptionsAllowed: allowed, Selector: &outrank.LabelSelector{MatchLabels: labels},
@@ -478,7 +479,7 @@ func TestMemoNoticesBudgetsAfterManyChanges(t *testing.T) {
 		before := ask(snap)
 		guard(0, victim.Labels, victim.Namespace)
 		after := ask(snap)
-		assert.Empty(t, testdiff.Diff(ask(&Snapshot{of: snap.of.Scratch()}), after))
+		assert.Empty(t, testdiff.Diff(ask(snapshotOf(stateOf(snap).Scratch())), after))
 		assert.NotEmpty(t, testdiff.Diff(before, after))
 		guard(5, victim.Labels, victim.Namespace)
 	}
@@ -495,9 +496,9 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 				Namespaces: []string{"team-1"}, LabelSelector: &outrank.LabelSelector{}, TopologyKey: "kubernetes.io/hostname",
 			}}
 		}
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		e, err := New(preemption.Config{})
+		e, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		for range 12 {
 			for range rapid.IntRange(0, 12).Draw(t, "budgets") {
@@ -510,7 +511,7 @@ func TestPropertyCacheFollowsBudgetsOnManyNodes(t *testing.T) {
 			}
 			got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, preemption.Request{Pod: p, Now: gen.Now})
+			want, err := e.Preempt(context.Background(), snapshotOf(stateOf(snap).Scratch()), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -544,9 +545,9 @@ func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
 			c.Budgets = append(c.Budgets, &outrank.PodDisruptionBudget{Name: of[1], Selector: &outrank.LabelSelector{MatchLabels: map[string]string{of[0]: of[1]}}})
 		}
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(3), Containers: []outrank.Container{{Requests: resource.MustList("cpu", "7", "memory", "7")}}}
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		e, err := New(preemption.Config{})
+		e, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		for range 20 {
 			b := *rapid.SampledFrom(c.Budgets).Draw(t, "budget")
@@ -554,7 +555,7 @@ func TestPropertyCacheFollowsBudgetsThatOverlap(t *testing.T) {
 			require.NoError(t, snap.PutBudget(&b))
 			got, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
-			want, err := e.Preempt(context.Background(), &Snapshot{of: snap.of.Scratch()}, preemption.Request{Pod: p, Now: gen.Now})
+			want, err := e.Preempt(context.Background(), snapshotOf(stateOf(snap).Scratch()), preemption.Request{Pod: p, Now: gen.Now})
 			require.NoError(t, err)
 			if diff := testdiff.Diff(want, got); diff != "" {
 				t.Fatalf("plan (-searched +cached):\n%s", diff)
@@ -573,12 +574,12 @@ func TestCacheCountsTheNominatedNodeOnce(t *testing.T) {
 	for _, name := range []string{"n0", "n1"} {
 		c.Nodes = append(c.Nodes, &outrank.Node{Name: name, Allocatable: resource.MustList("cpu", "5", "pods", "9")})
 	}
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	refuse := &preemption.Filter{Name: "own", Key: func(*outrank.Pod) string { return "" }, Node: func(*outrank.Pod, *outrank.Node) preemption.Status {
 		return preemption.Unschedulable.Because("not here")
 	}}
-	e, err := New(preemption.Config{Filters: []*preemption.Filter{refuse}})
+	e, err := engine.New(preemption.Config{Filters: []*preemption.Filter{refuse}})
 	require.NoError(t, err)
 	for i := range 4 {
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})

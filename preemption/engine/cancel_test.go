@@ -141,7 +141,7 @@ func operations(t *testing.T, nodes int, filters ...*preemption.Filter) []operat
 		{"group verified", func(ctx context.Context) error { return usual.Verify(ctx, snap, placed) }},
 		{"group placed by the caller", func(ctx context.Context) error {
 			req := group
-			req.Place = engine.FirstFit(usual, snap)
+			req.Place = firstFitIn(usual, snap)
 			_, err := usual.PreemptGroup(ctx, snap, req)
 			return err
 		}},

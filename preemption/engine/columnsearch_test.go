@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -16,11 +16,12 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
-// holders gives pods ports, volumes and disks. Mostly each has its own, so that they count like
+// claimants gives pods ports, volumes and disks. Mostly each has its own, so that they count like
 // resources; now and then two pods of a node have the same.
-type holders struct {
+type claimants struct {
 	r *rand.Rand
 	// shares is set where pods have volumes and ports in common.
 	shares bool
@@ -29,9 +30,9 @@ type holders struct {
 	serial int
 }
 
-func (h *holders) oneIn(n int) bool { return h.r.IntN(n) == 0 }
+func (h *claimants) oneIn(n int) bool { return h.r.IntN(n) == 0 }
 
-func (h *holders) give(p *outrank.Pod) {
+func (h *claimants) give(p *outrank.Pod) {
 	p.Volumes, p.Containers[0].Ports = nil, nil
 	if h.oneIn(4) {
 		port := outrank.Port{HostPort: 80, HostIP: []string{"", "10.0.0.1", "10.0.0.2"}[h.r.IntN(3)]}
@@ -61,7 +62,7 @@ func locks() []outrank.Volume {
 	return []outrank.Volume{{Claim: "lock0", OncePod: true}, {Claim: "lock1", OncePod: true}}
 }
 
-func (h *holders) volume() outrank.Volume {
+func (h *claimants) volume() outrank.Volume {
 	driver := "csi"
 	if h.oneIn(4) {
 		driver = "other"
@@ -82,7 +83,7 @@ func (h *holders) volume() outrank.Volume {
 }
 
 // limit has a node take about as many volumes as its pods have.
-func (h *holders) limit(n *outrank.Node, pods []*outrank.Pod) {
+func (h *claimants) limit(n *outrank.Node, pods []*outrank.Pod) {
 	there := map[string]int64{}
 	known := map[string]bool{}
 	for _, p := range pods {
@@ -106,7 +107,7 @@ func (h *holders) limit(n *outrank.Node, pods []*outrank.Pod) {
 }
 
 // crowd draws a crowd with holdings, and the preemptor that asks for some.
-func (h *holders) crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
+func (h *claimants) crowd(t *rapid.T) (*outrank.Cluster, *outrank.Pod) {
 	c, p := gen.Crowd(t)
 	if keep := rapid.IntRange(1, 4).Draw(t, "nodes kept"); keep < len(c.Nodes) && rapid.Bool().Draw(t, "few nodes") {
 		c.Pods = slices.DeleteFunc(c.Pods, func(q *outrank.Pod) bool {
@@ -150,14 +151,14 @@ func TestPropertyColumns(t *testing.T) {
 	t.Parallel()
 	outcomes, scores := map[preemption.Outcome]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
-		h := &holders{r: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "holders"), 1)), shares: rapid.Bool().Draw(t, "shares"), alone: rapid.SampledFrom([]int{4, 60, 1000}).Draw(t, "alone")}
+		h := &claimants{r: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "holders"), 1)), shares: rapid.Bool().Draw(t, "shares"), alone: rapid.SampledFrom([]int{4, 60, 1000}).Draw(t, "alone")}
 		c, p := h.crowd(t)
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := New(preemption.Config{})
+		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		eval = eval.Parallel(rapid.IntRange(1, 2).Draw(t, "workers"))
-		eval.terms.Chunk = rapid.SampledFrom([]int{1, 7, 64}).Draw(t, "chunk size")
+		termsOf(eval).Chunk = rapid.SampledFrom([]int{1, 7, 64}).Draw(t, "chunk size")
 		asks := []*outrank.Pod{p}
 		for i := range 3 {
 			asks = append(asks, h.like(p, i))
@@ -175,7 +176,7 @@ func TestPropertyColumns(t *testing.T) {
 }
 
 // like is a pod that differs from another in one thing that it holds, and perhaps in its priority.
-func (h *holders) like(p *outrank.Pod, thing int) *outrank.Pod {
+func (h *claimants) like(p *outrank.Pod, thing int) *outrank.Pod {
 	q := *p
 	q.Name, q.Containers = fmt.Sprint("like", thing), []outrank.Container{p.Containers[0]}
 	h.give(&q)
@@ -197,7 +198,7 @@ func (h *holders) like(p *outrank.Pod, thing int) *outrank.Pod {
 }
 
 // agreesWithAll compares the answer of a search with that of the one that evaluates every node.
-func agreesWithAll(t *rapid.T, eval *Evaluator, snap *Snapshot, p *outrank.Pod) preemption.Outcome {
+func agreesWithAll(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, p *outrank.Pod) preemption.Outcome {
 	explained, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 	require.NoError(t, err)
 	want := *plantest.Unexplained(explained)
@@ -212,7 +213,7 @@ func agreesWithAll(t *rapid.T, eval *Evaluator, snap *Snapshot, p *outrank.Pod) 
 }
 
 // change changes what pods and nodes hold, and may go on with a clone.
-func (h *holders) change(t *rapid.T, snap *Snapshot, c *outrank.Cluster) *Snapshot {
+func (h *claimants) change(t *rapid.T, snap *engine.Snapshot, c *outrank.Cluster) *engine.Snapshot {
 	origin := snap
 	if rapid.IntRange(0, 3).Draw(t, "clone") == 0 {
 		snap = snap.Clone()

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
@@ -183,9 +184,9 @@ func (m *countsMachine) ask(t *rapid.T) {
 		asker = m.askers[m.asked%2]
 	}
 	now := gen.Now.Add(time.Duration(m.asked) * time.Hour)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
-	fresh, err := NewSnapshot(m.snap.Cluster())
+	fresh, err := engine.NewSnapshot(m.snap.Cluster())
 	require.NoError(t, err)
 	got, gotErr := eval.Preempt(context.Background(), m.snap, preemption.Request{Pod: asker, Now: now})
 	want, wantErr := eval.Preempt(context.Background(), fresh, preemption.Request{Pod: asker, Now: now})
@@ -235,9 +236,9 @@ func TestLeastCountOfTheOthers(t *testing.T) {
 	}
 	b := &bench{t: t, cluster: c, pod: p}
 	var err error
-	b.snap, err = NewSnapshot(c)
+	b.snap, err = engine.NewSnapshot(c)
 	require.NoError(t, err)
-	b.eval, err = New(preemption.Config{})
+	b.eval, err = engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for range 3 {
 		require.Equal(t, preemption.NothingHelps, b.ask(b.snap, p).Outcome)
@@ -271,10 +272,10 @@ func TestLeastCountElsewhere(t *testing.T) {
 	_, p := spreadOverTwo()
 	p.Containers = c.Pods[0].Containers
 
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	b := &bench{t: t, pod: p, snap: snap}
-	b.eval, err = New(preemption.Config{})
+	b.eval, err = engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for range 3 {
 		require.Equal(t, "n0", b.ask(snap, p).Node, "n0 has no pod like it, all others have one")
@@ -288,16 +289,16 @@ func TestLeastCountElsewhere(t *testing.T) {
 // Counts begin anew where the snapshot has forgotten how the nodes were divided.
 func TestCountsOutliveNoPartition(t *testing.T) {
 	c, p := spreadOverTwo()
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for range 3 {
 		_, err = eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 	}
 	for i := range state.MostPartitions {
-		snap.of.Partition(fmt.Sprint("key-", i))
+		stateOf(snap).Partition(fmt.Sprint("key-", i))
 	}
 	for i, zone := range []string{"z2", "z1"} {
 		n := *c.Nodes[i]
@@ -305,7 +306,7 @@ func TestCountsOutliveNoPartition(t *testing.T) {
 		require.NoError(t, snap.PutNode(&n))
 		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
-		fresh, err := NewSnapshot(snap.Cluster())
+		fresh, err := engine.NewSnapshot(snap.Cluster())
 		require.NoError(t, err)
 		want, err := eval.Preempt(context.Background(), fresh, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
@@ -316,9 +317,9 @@ func TestCountsOutliveNoPartition(t *testing.T) {
 // The memory for counts is bounded, and what was not used for longest makes room.
 func TestCountsAreBounded(t *testing.T) {
 	c, p := spreadOverTwo()
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for i := range 20 * state.MostCounts {
 		q := *p
@@ -326,9 +327,9 @@ func TestCountsAreBounded(t *testing.T) {
 		plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: &q, Now: gen.Now})
 		require.NoError(t, err)
 		require.Equal(t, preemption.NothingHelps, plan.Outcome)
-		assert.LessOrEqual(t, len(snap.of.Topology.Counts.ByShape), state.MostCounts)
+		assert.LessOrEqual(t, len(stateOf(snap).Topology.Counts.ByShape), state.MostCounts)
 	}
-	assert.Equal(t, state.MostCounts, len(snap.of.Topology.Counts.ByShape))
+	assert.Equal(t, state.MostCounts, len(stateOf(snap).Topology.Counts.ByShape))
 }
 
 // Pods on their way out are not counted, and still count less when they leave (rule 7.12.6); a pod
@@ -359,9 +360,9 @@ func TestWhoLeavesTheCounts(t *testing.T) {
 				own.DeletionTimestamp = gen.Now
 				cluster.Pods = append(cluster.Pods, &far)
 			}
-			snap, err := NewSnapshot(cluster)
+			snap, err := engine.NewSnapshot(cluster)
 			require.NoError(t, err)
-			eval, err := New(preemption.Config{})
+			eval, err := engine.New(preemption.Config{})
 			require.NoError(t, err)
 			for range 3 {
 				plan, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})

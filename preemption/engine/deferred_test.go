@@ -173,7 +173,7 @@ func TestPropertyDeferredResizesByAnyRules(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, _ *outrank.Pod) {
 		p := drawResizing(t, c)
-		config := engine.DrawConfig(t)
+		config := drawConfig(t)
 		e := newEvaluator(t, config).Parallel(rapid.IntRange(0, 3).Draw(t, "workers"))
 		snap := newSnapshot(t, c)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})

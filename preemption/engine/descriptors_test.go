@@ -10,7 +10,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // concern is a cluster in which one filter alone keeps the preemptor from node
@@ -97,7 +96,7 @@ func csi(driver string) outrank.Volume {
 // A filter in the list is seen by the search, by the cache, by the exhaustive
 // search, by the explanation and by the book alike, and it decides.
 func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
-	for _, name := range engine.BuiltInFilters() {
+	for _, name := range builtInFilters() {
 		t.Run(name, func(t *testing.T) {
 			x, ok := concerns[name]
 			require.True(t, ok, "no concern tells what %s is about", name)
@@ -135,7 +134,7 @@ func TestEveryDescriptorIsSeenEverywhere(t *testing.T) {
 			}
 		})
 	}
-	assert.Len(t, concerns, len(engine.BuiltInFilters()))
+	assert.Len(t, concerns, len(builtInFilters()))
 }
 
 // The features that a node declares may change in a snapshot.

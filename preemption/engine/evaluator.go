@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/release"
@@ -13,7 +12,6 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/search"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
-	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Evaluator decides by one configuration. It holds no state of any cluster. Any
@@ -44,23 +42,11 @@ func New(config preemption.Config) (*Evaluator, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	t := dryrun.TermsOf(copied(config))
+	t := dryrun.TermsOf(config)
 	if t.Chooser != nil {
 		t.Chooser = shownTo(t.Chooser)
 	}
 	return &Evaluator{terms: t}, nil
-}
-
-// copied copies a configuration and its slices, and fills in the Cost of built-in ranks that compare costs.
-func copied(c preemption.Config) preemption.Config {
-	c.Filters, c.Extenders, c.Ranks = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks)
-	c.Profile = filters.CloneProfile(&c.Profile)
-	for i := range c.Ranks {
-		if rule := rank.Of(c.Ranks[i].Name); rule != nil {
-			c.Ranks[i].Cost = rule.Cost
-		}
-	}
-	return c
 }
 
 // shownTo wraps a rule so that it sees a node only during the call. If the rule keeps the view, it finds no
@@ -212,5 +198,5 @@ func (e *Evaluator) Explain(ctx context.Context, cluster *Snapshot, req preempti
 // costs have their Cost. The slices are the caller's. What they and the functions point to is shared, and
 // must not change.
 func (e *Evaluator) Config() preemption.Config {
-	return copied(e.terms.Config)
+	return dryrun.CopyOf(e.terms.Config)
 }

@@ -12,7 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/internal/tests/gen"
+	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
 	report "github.com/outrank-go/outrank/preemption/explain"
@@ -77,7 +79,7 @@ func placed(p *outrank.Pod, node string) *outrank.Pod {
 // Each rank, and one of the caller's, decides wherever candidates
 // or sets of victims are compared, and is named wherever is told by what.
 func TestEveryRankDecidesEverywhere(t *testing.T) {
-	for _, rank := range append(engine.EveryRank(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
+	for _, rank := range append(everyRank(), preemption.Rank{Name: "own cost", Cost: labelledCost}) {
 		for _, names := range [][2]string{{"x", "y"}, {"y", "x"}} {
 			t.Run(rank.Name+"/"+names[0], func(t *testing.T) {
 				ways, ok := waysOf(rank.Name, names[0], names[1])
@@ -117,7 +119,7 @@ func decides(t *testing.T, rank preemption.Rank, ways *twoWays) {
 	require.NoError(t, err)
 	assert.Equal(t, namesOf(ways.better), victimNames(across.Victims), "across: the victims")
 
-	defer engine.SearchHeavily()()
+	defer exact.SearchHeavily()()
 	config.Victims = preemption.Exact{}
 	exactly, err := newEvaluator(t, config).Preempt(ctx, both, preemption.Request{Pod: asker, Now: gen.Now})
 	require.NoError(t, err)
@@ -195,12 +197,13 @@ func victimNames(victims []preemption.Victim) []string {
 // A rank by what victims cost is searched for as any other, whatever stands before and
 // behind it: Preempt, which skips nodes by bounds, finds what Explain finds, which does not.
 func TestPropertyRankByCost(t *testing.T) {
+	seeded.AtLeast(t, 16) // with fewer the rank never decides
 	added := preemption.Rank{Name: "own cost", Cost: func(p *outrank.Pod) int64 { return int64(len(p.Name)+len(p.Labels)) % 3 }}
 	decided := 0
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SampledFrom([]gen.Shape{monotone, {Nodes: 6, PodsPerNode: 6}}).Draw(t, "shape")
 		c, p := gen.Cluster(shape).Draw(t, "cluster"), gen.Preemptor(shape).Draw(t, "preemptor")
-		ranks := rapid.Permutation(append(engine.EveryRank(), added)).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(everyRank(), added)).Draw(t, "ranks")
 		if at := slices.IndexFunc(ranks, func(r preemption.Rank) bool { return r.Name == added.Name }); rapid.Bool().Draw(t, "first") { // further back it hardly ever decides
 			ranks[0], ranks[at] = ranks[at], ranks[0]
 		}

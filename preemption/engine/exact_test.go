@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/internal/exact"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
@@ -309,7 +310,7 @@ func TestPropertyExactAgainstAllSets(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { agreesWithAllSets(t, rapid.Uint64().Draw(t, "seed"), pods) })
 		})
 		t.Run(fmt.Sprint(pods, " heavily"), func(t *testing.T) {
-			defer engine.SearchHeavily()()
+			defer exact.SearchHeavily()()
 			rapid.Check(t, func(t *rapid.T) { agreesWithAllSets(t, rapid.Uint64().Draw(t, "seed"), pods) })
 		})
 	}
@@ -393,7 +394,7 @@ func TestPropertyExactWithFilters(t *testing.T) {
 			Victims: preemption.Exact{}, Ranks: someRanks(rapid.Uint64().Draw(t, "ranks")), Budgets: strictly(rapid.IntRange(0, 3).Draw(t, "strict") == 0),
 		}
 		if rapid.Bool().Draw(t, "heavily") {
-			defer engine.SearchHeavily()()
+			defer exact.SearchHeavily()()
 		}
 		exactOnEachNode(t, config, c, p)
 	})
@@ -455,7 +456,7 @@ func holding(memory string) with {
 // another budget, with any of its pods: beside needed, gone makes as much room as free does,
 // but violates their budget.
 func TestExactDominanceMindsBudgets(t *testing.T) {
-	defer engine.SearchHeavily()()
+	defer exact.SearchHeavily()()
 	c := &outrank.Cluster{
 		Release: withGates(), Nodes: []*outrank.Node{node("n", "3", "a")}, Groups: []*outrank.PodGroup{whole("gone"), whole("free")},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "b", DisruptionsAllowed: 1, Selector: selects("b")}},

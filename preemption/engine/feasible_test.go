@@ -41,7 +41,7 @@ func TestPropertyFeasible(t *testing.T) {
 func TestPropertyFirstFit(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		e, err := engine.New(engine.DrawConfig(t))
+		e, err := engine.New(drawConfig(t))
 		if err != nil {
 			return
 		}

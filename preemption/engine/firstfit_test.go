@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -8,17 +8,18 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// FirstFit returns a function that places a group as the evaluator does without one, by plain means: a
+// firstFitIn returns a function that places a group as the evaluator does without one, by plain means: a
 // new attempt for each pod, in a snapshot that has the pods before it in their places. It is for groups of
 // the given snapshot.
-func FirstFit(e *Evaluator, snap *Snapshot) preemption.PlaceFunc {
+func firstFitIn(e *engine.Evaluator, snap *engine.Snapshot) preemption.PlaceFunc {
 	return func(ctx context.Context, draft preemption.Draft, pods []*outrank.Pod) ([]preemption.Assignment, *preemption.Refusal, error) {
-		f := &firstFit{ctx: ctx, terms: e.terms, snap: snap, work: snap.reads().Scratch(), pods: pods}
+		f := &firstFit{ctx: ctx, terms: *termsOf(e), snap: snap, work: stateOf(snap).Scratch(), pods: pods}
 		f.terms.Guard = nil
 		for n := range draft.Nodes() {
 			for _, p := range f.work.PodsOn(n.Name) {
@@ -38,7 +39,7 @@ func FirstFit(e *Evaluator, snap *Snapshot) preemption.PlaceFunc {
 type firstFit struct {
 	ctx   context.Context
 	terms dryrun.Terms
-	snap  *Snapshot
+	snap  *engine.Snapshot
 	work  *state.Snapshot
 	pods  []*outrank.Pod
 	at    []preemption.Assignment
@@ -54,14 +55,14 @@ func (f *firstFit) nomination(p *outrank.Pod) string {
 
 func (f *firstFit) place() ([]preemption.Assignment, *preemption.Refusal, error) {
 	group, known := f.snap.Group(f.pods[0].GroupKey())
-	var a answer
+	var a placing
 	switch above := f.above(group); {
 	case len(above) > 0:
 		a = f.tree(above[len(above)-1])
 	case known:
 		a = f.group(group)
 	default:
-		a = f.each(wanted{least: len(f.pods)}, len(f.pods), func(i int) answer { return f.pod(f.pods[i]) })
+		a = f.each(wanted{least: len(f.pods)}, len(f.pods), func(i int) placing { return f.pod(f.pods[i]) })
 	}
 	switch {
 	case a.err != nil:
@@ -75,8 +76,8 @@ func (f *firstFit) place() ([]preemption.Assignment, *preemption.Refusal, error)
 	return nil, f.first, nil
 }
 
-// answer says whether there is a place, or why there is none where a policy says it.
-type answer struct {
+// placing says whether there is a place, or why there is none where a policy says it.
+type placing struct {
 	found bool
 	why   string
 	err   error
@@ -89,7 +90,7 @@ type wanted struct {
 }
 
 // each places members of a group, and takes back what it placed in vain.
-func (f *firstFit) each(w wanted, members int, place func(i int) answer) answer {
+func (f *firstFit) each(w wanted, members int, place func(i int) placing) placing {
 	before := len(f.at)
 	for i := 0; ; i++ {
 		if left := members - i; w.there+left < w.least {
@@ -98,12 +99,12 @@ func (f *firstFit) each(w wanted, members int, place func(i int) answer) answer 
 			}
 			f.at = f.at[:before]
 			if !w.named {
-				return answer{}
+				return placing{}
 			}
-			return answer{why: fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", w.least, w.there, left)}
+			return placing{why: fmt.Sprintf("minCount (%d) cannot be satisfied: %d scheduled, %d remaining", w.least, w.there, left)}
 		}
 		if i == members {
-			return answer{found: true}
+			return placing{found: true}
 		}
 		a := place(i)
 		if a.err != nil {
@@ -116,7 +117,7 @@ func (f *firstFit) each(w wanted, members int, place func(i int) answer) answer 
 }
 
 // group places the pods of one group.
-func (f *firstFit) group(g *outrank.PodGroup) answer {
+func (f *firstFit) group(g *outrank.PodGroup) placing {
 	var pods []*outrank.Pod
 	for _, p := range f.pods {
 		if p.GroupKey() == g.Key() {
@@ -139,29 +140,29 @@ func (f *firstFit) group(g *outrank.PodGroup) answer {
 	default:
 		w.least, w.named = w.there+len(pods), false
 	}
-	return f.each(w, len(pods), func(i int) answer { return f.pod(pods[i]) })
+	return f.each(w, len(pods), func(i int) placing { return f.pod(pods[i]) })
 }
 
 // tree places the groups below a composite one, by their keys, a composite one by the first key below it.
-func (f *firstFit) tree(root *outrank.CompositePodGroup) answer {
-	var below []func() answer
+func (f *firstFit) tree(root *outrank.CompositePodGroup) placing {
+	var below []func() placing
 	seen := map[*outrank.CompositePodGroup]bool{}
 	for g := range f.snap.Groups() {
 		above := f.above(g)
 		at := slices.Index(above, root)
 		switch {
 		case at == 0:
-			below = append(below, func() answer { return f.group(g) })
+			below = append(below, func() placing { return f.group(g) })
 		case at > 0 && !seen[above[at-1]]:
 			seen[above[at-1]] = true
-			below = append(below, func() answer { return f.tree(above[at-1]) })
+			below = append(below, func() placing { return f.tree(above[at-1]) })
 		}
 	}
 	w := wanted{named: true, least: 1}
 	if root.Policy == outrank.GangPolicy {
 		w.least = int(root.MinGroupCount)
 	}
-	return f.each(w, len(below), func(i int) answer { return below[i]() })
+	return f.each(w, len(below), func(i int) placing { return below[i]() })
 }
 
 // above are the composite groups above a group, the lowest first, as many as a tree has levels: other groups
@@ -177,27 +178,27 @@ func (f *firstFit) above(g *outrank.PodGroup) (above []*outrank.CompositePodGrou
 }
 
 // pod places one pod.
-func (f *firstFit) pod(p *outrank.Pod) answer {
+func (f *firstFit) pod(p *outrank.Pod) placing {
 	a, err := dryrun.NewAttempt(f.ctx, &f.terms, f.work, p, time.Time{})
 	if err != nil {
-		return answer{err: err}
+		return placing{err: err}
 	}
 	runner, counted := dryrun.NewDryRunner(a), &dryrun.Result{Attempt: a}
 	var said []filters.Status
 	for n := range f.work.Nodes() {
 		if err := f.ctx.Err(); err != nil {
-			return answer{err: err}
+			return placing{err: err}
 		}
 		s := runner.Filter(f.work.NodeState(n.Name))
 		if s.Code == filters.Success {
 			f.at = append(f.at, preemption.Assignment{Pod: p, Node: n.Name})
 			f.work.Seat(p, n.Name, "")
-			return answer{found: true}
+			return placing{found: true}
 		}
 		said = append(said, s)
 	}
 	if f.first == nil {
 		f.first = &preemption.Refusal{Pod: p, Nodes: counted.CountsOf(said, nil)}
 	}
-	return answer{}
+	return placing{}
 }

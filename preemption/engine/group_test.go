@@ -110,17 +110,17 @@ func TestPropertyNoGroupVictimIsSpare(t *testing.T) {
 		if err != nil || plan.Outcome != preemption.Preempts {
 			return
 		}
-		for _, p := range engine.PodsOf(plan.Victims) {
+		for _, p := range podsOf(plan.Victims) {
 			require.NoError(t, snap.RemovePod(p.Key()))
 		}
 		require.True(t, keepsPlaces(t, snap, plan))
 		for unit := range plan.Units() {
 			mark := snap.Mark()
-			for _, p := range engine.PodsOf(unit) {
+			for _, p := range podsOf(unit) {
 				require.NoError(t, errOf(snap.PutPod(p)))
 			}
 			if keepsPlaces(t, snap, plan) {
-				t.Fatalf("every pod keeps its place although %s stays", engine.UnitText(unit))
+				t.Fatalf("every pod keeps its place although %s stays", unitText(unit))
 			}
 			require.NoError(t, snap.Undo(mark))
 			victims++
@@ -160,7 +160,7 @@ func TestPropertyGroupOneAnswer(t *testing.T) {
 		}
 		// First fit as a function of the caller is the same thing.
 		e := newEvaluator(t, preemption.Config{}).Parallel(3)
-		got, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: engine.FirstFit(e, snap)})
+		got, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: firstFitIn(e, snap)})
 		require.NoError(t, err)
 		if diff := testdiff.Diff(want, got); diff != "" {
 			t.Fatalf("FirstFit from outside (-inside +outside):\n%s", diff)
@@ -229,7 +229,7 @@ func TestGroupContext(t *testing.T) {
 		if asked++; asked == 2 {
 			cancel()
 		}
-		return engine.FirstFit(e, snap)(context.Background(), draft, pods)
+		return firstFitIn(e, snap)(context.Background(), draft, pods)
 	}
 	req := preemption.GroupRequest{Pods: []*outrank.Pod{pod("p", 9, "2")}, Now: gen.Now, Place: place}
 	_, err := e.PreemptGroup(ctx, snap, req)

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // A filter of the caller follows the pods that come back beside a group, whether its state
@@ -26,14 +27,14 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 		count := headcount{app: "web", limit: rapid.IntRange(0, 2).Draw(t, "most"), least: rapid.Bool().Draw(t, "at least")}
 		var plans []*preemption.GroupPlan
 		for _, of := range []string{"any pod", "counted", "tracked"} {
-			snap, err := NewSnapshot(w.Cluster)
+			snap, err := engine.NewSnapshot(w.Cluster)
 			require.NoError(t, err)
 			f := count.filter(of == "tracked")
 			if of == "any pod" {
 				f = count.everybody()
 				f.Name = "Headcount"
 			}
-			e, err := New(preemption.Config{Filters: []*preemption.Filter{f}})
+			e, err := engine.New(preemption.Config{Filters: []*preemption.Filter{f}})
 			require.NoError(t, err)
 			plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now})
 			if err != nil {
@@ -41,7 +42,7 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 			}
 			if plan.Placement != nil {
 				require.NoError(t, e.Verify(context.Background(), snap, plan))
-				holds(t, count, snap, plan, PossibleUnits(e, snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}))
+				holds(t, count, snap, plan, possibleUnits(e, snap, preemption.GroupRequest{Pods: w.Pods, Now: gen.Now}))
 			}
 			plans = append(plans, plan)
 		}
@@ -59,9 +60,9 @@ func TestPropertyGroupWithFilters(t *testing.T) {
 
 // holds asks the filter about each pod of the plan, with the victims gone and the pods
 // before it in their places.
-func holds(t *rapid.T, count headcount, snap *Snapshot, plan *preemption.GroupPlan, possible int) {
+func holds(t *rapid.T, count headcount, snap *engine.Snapshot, plan *preemption.GroupPlan, possible int) {
 	after := snap.Clone()
-	for _, p := range PodsOf(plan.Victims) {
+	for _, p := range podsOf(plan.Victims) {
 		require.NoError(t, after.RemovePod(p.Key()))
 	}
 	for _, a := range plan.Placement {

@@ -15,7 +15,6 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // largeShapes are sorts of clusters with room for groups of many pods.
@@ -79,11 +78,11 @@ func TestPropertyFitterIsFirstFit(t *testing.T) {
 				e, snap := newEvaluator(t, drawGroupConfig(t)), newSnapshot(t, c)
 				req := preemption.GroupRequest{Pods: pods, Now: gen.Now}
 				answers := rapid.SampledFrom([]int{1 << 20, 1 << 20, 20, -1}).Draw(t, "answers remembered")
-				got, err := engine.PreemptGroupRemembering(e, snap, req, answers)
+				got, err := preemptGroupRemembering(e, snap, req, answers)
 				if err != nil {
 					return
 				}
-				req.Place = engine.FirstFit(e, snap)
+				req.Place = firstFitIn(e, snap)
 				want, err := e.PreemptGroup(context.Background(), snap, req)
 				require.NoError(t, err)
 				if diff := testdiff.Diff(want, got); diff != "" {

@@ -25,9 +25,9 @@ func TestPropertyGuardedGroupsAgreeWithBook(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
 				var config preemption.Config
-				config.Eligibility, config.Guard = engine.DrawTaking(t)
+				config.Eligibility, config.Guard = drawAnyTaking(t)
 				e, snap := newEvaluator(t, config), newSnapshot(t, w.Cluster)
-				for _, place := range []preemption.PlaceFunc{nil, engine.FirstFit(e, snap)} {
+				for _, place := range []preemption.PlaceFunc{nil, firstFitIn(e, snap)} {
 					req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now, Refused: rapid.Bool().Draw(t, "refused"), Place: place}
 					plan, err := e.PreemptGroup(context.Background(), snap, req)
 					req.Place = nil // the function does the same
@@ -88,7 +88,7 @@ func TestPropertyVerifyAsksTheGuardAboutTheVictims(t *testing.T) {
 func holdsTogether(t *rapid.T, config *preemption.Config, pods []*outrank.Pod, plan *preemption.GroupPlan) {
 	from := 0
 	for unit := range plan.Units() {
-		others := engine.PodsOf(slices.Concat(plan.Victims[:from], plan.Victims[from+len(unit):]))
+		others := podsOf(slices.Concat(plan.Victims[:from], plan.Victims[from+len(unit):]))
 		from += len(unit)
 		for _, v := range unit {
 			require.NotEqual(t, preemption.Success, v.Blocks.Code)
@@ -102,10 +102,10 @@ func holdsTogether(t *rapid.T, config *preemption.Config, pods []*outrank.Pod, p
 			}
 		}
 		if unit[0].Blocked == nil {
-			require.NotEqual(t, preemption.Success, engine.GuardOf(config.Guard, others).Code, "%v could be back", unit)
+			require.NotEqual(t, preemption.Success, guardSays(config.Guard, others).Code, "%v could be back", unit)
 		}
 	}
 	if config.Guard != nil {
-		require.Equal(t, preemption.Success, engine.GuardOf(config.Guard, engine.PodsOf(plan.Victims)).Code)
+		require.Equal(t, preemption.Success, guardSays(config.Guard, podsOf(plan.Victims)).Code)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -64,7 +63,7 @@ func say(p *preemption.GroupPlan) string {
 		var units []string
 		violations := 0
 		for unit := range p.Units() {
-			units = append(units, engine.UnitText(unit))
+			units = append(units, unitText(unit))
 			for _, v := range unit {
 				violations += min(1, len(v.Violated))
 			}

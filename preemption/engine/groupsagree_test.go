@@ -13,7 +13,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // TestGroupPlacedOnceAgreesWithBook compares the whole answer for a group from v1.37 on, over trees
@@ -25,10 +24,10 @@ func TestGroupPlacedOnceAgreesWithBook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				w := gen.Workloads(groupShapes[name]).Draw(t, "workload")
-				config := preemption.Config{Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}
+				config := preemption.Config{Profile: preemption.Profile{Schedulers: drawSchedulers(t)}}
 				e, snap := newEvaluator(t, config), newSnapshot(t, w.Cluster)
 				for _, refused := range []bool{false, true} {
-					for _, place := range []preemption.PlaceFunc{nil, engine.FirstFit(e, snap)} {
+					for _, place := range []preemption.PlaceFunc{nil, firstFitIn(e, snap)} {
 						req := preemption.GroupRequest{Pods: w.Pods, Now: gen.Now, Refused: refused, Place: place}
 						plan, err := e.PreemptGroup(context.Background(), snap, req)
 						req.Place = nil // the function does the same

@@ -11,7 +11,6 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/preemption/engine"
 )
 
 // racked are nodes of 1 cpu in racks a, b and b, each with a pod of priority 1. A gang of two
@@ -68,7 +67,7 @@ func TestGroupTopologyIsRefused(t *testing.T) {
 			}
 			pods := gang(2)
 			plan, err := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now})
-			_, errGiven := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: engine.FirstFit(e, snap)})
+			_, errGiven := e.PreemptGroup(context.Background(), snap, preemption.GroupRequest{Pods: pods, Now: gen.Now, Place: firstFitIn(e, snap)})
 			if x.want == "" {
 				require.NoError(t, err)
 				require.NoError(t, errGiven)

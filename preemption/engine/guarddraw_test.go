@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func drawTaking(t *rapid.T) (who preemption.Eligibility, guard *preemption.Guard
 	return who, guard
 }
 
-// DrawTaking draws who may be taken in place of lower priority, or a guard, or both.
-func DrawTaking(t *rapid.T) (who preemption.Eligibility, guard *preemption.Guard) {
+// drawAnyTaking draws who may be taken in place of lower priority, or a guard, or both.
+func drawAnyTaking(t *rapid.T) (who preemption.Eligibility, guard *preemption.Guard) {
 	for !who.AnyPriority && guard == nil {
 		who, guard = drawTaking(t)
 	}
@@ -102,8 +102,8 @@ func (s *drawnState) Clone() preemption.GuardState {
 	return &c
 }
 
-// GuardOf returns what a guard says of pods that are away together, by a state of its own.
-func GuardOf(g *preemption.Guard, gone []*outrank.Pod) preemption.Status {
+// guardSays returns what a guard says of pods that are away together, by a state of its own.
+func guardSays(g *preemption.Guard, gone []*outrank.Pod) preemption.Status {
 	state, err := g.Start([]*outrank.Pod{{}}, nil)
 	if err != nil || state == nil {
 		return preemption.Status{}

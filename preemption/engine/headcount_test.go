@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -109,9 +110,9 @@ func (s unselectiveState) Clone() preemption.FilterState {
 	return unselectiveState{s.headState.Clone().(*headState)}
 }
 
-// drawFilters draws filters of the caller: rules about nodes, with keys and without,
+// drawOwnFilters draws filters of the caller: rules about nodes, with keys and without,
 // and ones about other pods, of which some have a tracker.
-func drawFilters(t *rapid.T) []*preemption.Filter {
+func drawOwnFilters(t *rapid.T) []*preemption.Filter {
 	var fs []*preemption.Filter
 	draw := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
 	code := rapid.SampledFrom([]preemption.Code{preemption.Unschedulable, preemption.UnschedulableAndUnresolvable})
@@ -159,10 +160,10 @@ func TestPropertySelectiveFilters(t *testing.T) {
 			c, p = gen.Cluster(shapes[i]).Draw(t, "cluster"), gen.Preemptor(shapes[i]).Draw(t, "preemptor")
 			apps = []string{"web", "db"}
 		}
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
 		h := headcount{app: rapid.SampledFrom(apps).Draw(t, "app"), limit: rapid.IntRange(0, 2).Draw(t, "limit")}.filter(rapid.Bool().Draw(t, "tracked"))
-		var evals []*Evaluator
+		var evals []*engine.Evaluator
 		rule := func(digit string) *preemption.Filter {
 			return &preemption.Filter{Name: "Rule", Key: func(*outrank.Pod) string { return "" }, Node: func(_ *outrank.Pod, n *outrank.Node) preemption.Status {
 				if strings.HasSuffix(n.Name, digit) {
@@ -172,7 +173,7 @@ func TestPropertySelectiveFilters(t *testing.T) {
 			}}
 		}
 		for _, fs := range [][]*preemption.Filter{{h}, {rule("1")}, {rule("0")}, {h, rule("2")}, {rule("none")}} {
-			eval, err := New(preemption.Config{Filters: fs})
+			eval, err := engine.New(preemption.Config{Filters: fs})
 			require.NoError(t, err)
 			evals = append(evals, eval.Parallel(rapid.IntRange(1, 2).Draw(t, "workers")))
 		}
@@ -208,9 +209,9 @@ func TestCostsBesideSelectiveFilters(t *testing.T) {
 			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "1")}},
 		})
 	}
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(config)
+	eval, err := engine.New(config)
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: c.Pods[0].Containers}
 	for best, err := range eval.Candidates(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now}) {

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -275,14 +276,14 @@ func (m *machine) Export(t *rapid.T) {
 		like.NodeName, like.NominatedNodeName = p.NodeName, p.NominatedNodeName
 		require.Equal(t, like, *p, "nothing else is written")
 	}
-	again, err := NewSnapshot(c)
+	again, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	again.of.Columns = m.snap.of.Columns
+	stateOf(again).Columns = stateOf(m.snap).Columns
 	require.Equal(t, order(m.snap), order(again), "the order of the pods is that of the cluster's")
 }
 
 // order lists the pods of a snapshot with where they are.
-func order(s *Snapshot) string {
+func order(s *engine.Snapshot) string {
 	var b strings.Builder
 	for p := range s.Pods() {
 		fmt.Fprintln(&b, p.Key(), s.NodeOf(p.Key()), s.NominationOf(p.Key()))
@@ -312,7 +313,7 @@ func TestBudgetsComeAndGo(t *testing.T) {
 	for i := range 5 {
 		pods = append(pods, &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: "n", Labels: map[string]string{"app": fmt.Sprint(i % 3)}})
 	}
-	snap, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}, Pods: pods})
+	snap, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}, Pods: pods})
 	require.NoError(t, err)
 	var names []string
 	for i := range 200 {
@@ -330,7 +331,7 @@ func TestBudgetsComeAndGo(t *testing.T) {
 			got = append(got, b.Name)
 		}
 		require.Equal(t, names, got, "in the order in which they came")
-		require.Less(t, len(snap.of.BudgetSet.List), 50)
+		require.Less(t, len(stateOf(snap).BudgetSet.List), 50)
 	}
 	require.ErrorIs(t, snap.RemoveBudget("default/b7"), preemption.ErrNotFound)
 }

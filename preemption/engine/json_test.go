@@ -205,7 +205,7 @@ func TestEveryGroupPlanHasJSONAndText(t *testing.T) {
 		require.Len(t, read.Victims, len(units))
 		for i, unit := range units {
 			require.Len(t, read.Victims[i].Pods, len(unit))
-			require.Contains(t, plan.String(), engine.UnitText(unit))
+			require.Contains(t, plan.String(), unitText(unit))
 		}
 	})
 }

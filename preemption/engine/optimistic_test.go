@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -23,7 +24,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		}
 	}
 	allocatable := resource.MustList("cpu", "4", "pods", "10")
-	snap, err := NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{{Name: "violating", Allocatable: allocatable}, {Name: "free", Allocatable: allocatable}},
 		Pods:  []*outrank.Pod{pod("a", "violating", "4", time.Minute), pod("b", "free", "2", time.Hour), pod("c", "free", "2", time.Hour)},
 		Budgets: []*outrank.PodDisruptionBudget{{
@@ -43,7 +44,7 @@ func TestViolationsBeforeTheFirstFigures(t *testing.T) {
 		{"free", []preemption.Rank{preemption.ByTopPriority, preemption.ByViolations, preemption.ByPrioritySum}},
 		{"violating", []preemption.Rank{preemption.ByTopPriority, preemption.ByPrioritySum, preemption.ByViolations}},
 	} {
-		e, err := New(preemption.Config{Ranks: x.ranks})
+		e, err := engine.New(preemption.Config{Ranks: x.ranks})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
@@ -60,7 +61,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 			Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}},
 		}
 	}
-	snap, err := NewSnapshot(&outrank.Cluster{
+	snap, err := engine.NewSnapshot(&outrank.Cluster{
 		Nodes: []*outrank.Node{
 			{Name: "promising", Allocatable: resource.MustList("cpu", "8", "pods", "10")}, {Name: "waits", Allocatable: resource.MustList("cpu", "4", "pods", "10")},
 		},
@@ -73,7 +74,7 @@ func TestNodesThatWaitedMayTie(t *testing.T) {
 	require.NoError(t, err)
 	p := &outrank.Pod{Name: "p", Priority: outrank.Priority(1), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", "4")}}}
 	for _, ranks := range [][]preemption.Rank{{preemption.ByVictims, preemption.ByStart}, {preemption.ByPrioritySum, preemption.ByStart}, {preemption.ByVictims, preemption.ByPrioritySum, preemption.ByStart}} {
-		e, err := New(preemption.Config{Ranks: ranks})
+		e, err := engine.New(preemption.Config{Ranks: ranks})
 		require.NoError(t, err)
 		plan, err := e.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)

@@ -312,7 +312,7 @@ func TestPropertyPanicsReachTheCaller(t *testing.T) {
 					}
 				}
 				e := newEvaluator(t, config).Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
-				engine.SetChunk(e, 1)
+				setChunk(e, 1)
 				ask := asks[call]
 				run := func(snap *engine.Snapshot) (answer string) {
 					got, err := ask(t.Context(), e, snap, p)

@@ -25,7 +25,7 @@ func drawProfile(t *rapid.T) preemption.Profile {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(names), 1, 3, rapid.ID).Draw(t, label+" filters")
 	}
 	p := preemption.Profile{
-		Off: some("off", engine.BuiltInFilters()), OffOnNodes: some("off on nodes", engine.BuiltInFilters()),
+		Off: some("off", builtInFilters()), OffOnNodes: some("off on nodes", builtInFilters()),
 		SpreadSelector: func(pod *outrank.Pod) *outrank.LabelSelector {
 			if pod.Labels["app"] == "" {
 				return nil
@@ -75,8 +75,8 @@ func TestPropertyProfiles(t *testing.T) {
 				p := gen.Preemptor(shapes[name]).Draw(t, "preemptor")
 				snap := newSnapshot(t, c)
 				drawn := drawProfile(t)
-				drawn.Schedulers = engine.DrawSchedulers(t)
-				configs := []preemption.Config{{}, {Profile: drawn}, {Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}}
+				drawn.Schedulers = drawSchedulers(t)
+				configs := []preemption.Config{{}, {Profile: drawn}, {Profile: preemption.Profile{Schedulers: drawSchedulers(t)}}}
 				for range 2 {
 					for _, config := range configs {
 						agreesWith(t, config, snap, c, p)

@@ -106,7 +106,7 @@ func asJSON(v any) string {
 func TestAgreesWithBook(t *testing.T) {
 	t.Parallel()
 	overShapes(t, func(t *rapid.T, c *outrank.Cluster, p *outrank.Pod) {
-		config := preemption.Config{Profile: preemption.Profile{Schedulers: engine.DrawSchedulers(t)}}
+		config := preemption.Config{Profile: preemption.Profile{Schedulers: drawSchedulers(t)}}
 		req := preemption.Request{Pod: p, Now: rapid.SampledFrom(nows).Draw(t, "now")}
 		agreeWithBook(t, c, req, config)
 	})
@@ -120,7 +120,7 @@ func TestPropertyRanksAgreeWithBook(t *testing.T) {
 		unit := rapid.SampledFrom([]int64{1, math.MaxInt64 / 8, math.MinInt64 / 8}).Draw(t, "unit")
 		cost := func(victim *outrank.Pod) int64 { return unit * int64(victim.Name[len(victim.Name)-1]%5) }
 		second := func(victim *outrank.Pod) int64 { return int64(len(victim.Name)+len(victim.Labels)) % 3 }
-		ranks := append(engine.EveryRank(), preemption.Rank{Name: "cost", Cost: cost}, preemption.Rank{Name: "second cost", Cost: second})
+		ranks := append(everyRank(), preemption.Rank{Name: "cost", Cost: cost}, preemption.Rank{Name: "second cost", Cost: second})
 		order := rapid.Permutation(ranks).Draw(t, "order")
 		order = order[:rapid.IntRange(1, len(order)).Draw(t, "ranks")]
 		agreeWithBook(t, c, preemption.Request{Pod: p, Now: gen.Now}, preemption.Config{Ranks: order})

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"cmp"
@@ -20,6 +20,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/internal/rank"
@@ -90,16 +91,16 @@ func drawConfig(t *rapid.T) preemption.Config {
 	return c
 }
 
-// EveryRank returns all built-in ranks, those of kube-scheduler and any other.
-func EveryRank() (ranks []preemption.Rank) {
+// everyRank returns all built-in ranks, those of kube-scheduler and any other.
+func everyRank() (ranks []preemption.Rank) {
 	for _, rule := range rank.All() {
 		ranks = append(ranks, preemption.Rank{Name: rule.Name})
 	}
 	return ranks
 }
 
-// CostOf returns what a victim costs by a rank, nil for one that does not say it.
-func CostOf(r preemption.Rank) func(victim *outrank.Pod) int64 {
+// rankCost returns what a victim costs by a rank, nil for one that does not say it.
+func rankCost(r preemption.Rank) func(victim *outrank.Pod) int64 {
 	if rule := rank.Of(r.Name); rule != nil {
 		return rule.Cost
 	}
@@ -110,7 +111,7 @@ func CostOf(r preemption.Rank) func(victim *outrank.Pod) int64 {
 func withOneCost(ranks []preemption.Rank) (left []preemption.Rank) {
 	costs := 0
 	for _, r := range ranks {
-		if CostOf(r) != nil {
+		if rankCost(r) != nil {
 			if costs++; costs > 1 {
 				continue
 			}
@@ -130,13 +131,8 @@ var drawnRanks = map[string]preemption.Rank{
 // figureOf returns a rank that has many ties.
 func figureOf(name string, violation int) preemption.Rank {
 	return preemption.Rank{Name: name, Figure: func(c *preemption.Candidate) int64 {
-		return FigureOf(len(c.Victims), c.Score.Violations, violation)
+		return int64((len(c.Victims) + violation*c.Score.Violations) % 5)
 	}}
-}
-
-// FigureOf is what the ranks of a figure say.
-func FigureOf(victims, violations, violation int) int64 {
-	return int64((victims + violation*violations) % 5)
 }
 
 // drawCost draws a rank by what victims cost.
@@ -161,7 +157,7 @@ func drawSchedulers(t *rapid.T) []string {
 // drawOrders draws orders alone: of the ranks, and of the pods. Where nothing else decides,
 // little hides what they do.
 func drawOrders(t *rapid.T) preemption.Config {
-	ranks := rapid.Permutation(EveryRank()).Draw(t, "ranks")
+	ranks := rapid.Permutation(everyRank()).Draw(t, "ranks")
 	return preemption.Config{Ranks: ranks[:rapid.IntRange(1, len(ranks)).Draw(t, "prefix")], Importance: drawImportance(t, 2)}
 }
 
@@ -178,7 +174,7 @@ func drawImportance(t *rapid.T, most int) func(p, q *outrank.Pod) int {
 
 // drawStatuses draws what the nodes said as things are: what they really say, or
 // something else.
-func drawStatuses(t *rapid.T, snap *Snapshot) map[string]preemption.Status {
+func drawStatuses(t *rapid.T, snap *engine.Snapshot) map[string]preemption.Status {
 	if rapid.IntRange(0, 3).Draw(t, "statuses") > 0 {
 		return nil
 	}
@@ -210,7 +206,7 @@ func drawPolicy(t *rapid.T) (c preemption.Config) {
 		preemption.ChargeVictims, preemption.ChargeVictims, preemption.ChargeVictims, preemption.NeverViolate, preemption.NeverViolate,
 	}).Draw(t, "budgets")
 	if rapid.Bool().Draw(t, "own ranks") {
-		ranks := rapid.Permutation(append(EveryRank(), drawCost(t))).Draw(t, "ranks")
+		ranks := rapid.Permutation(append(everyRank(), drawCost(t))).Draw(t, "ranks")
 		c.Ranks = ranks[:rapid.IntRange(0, len(ranks)).Draw(t, "prefix")]
 		if c.Victims != nil { // searched for by one cost
 			c.Ranks = withOneCost(c.Ranks)
@@ -303,21 +299,21 @@ func addOddities(t *rapid.T, c *outrank.Cluster) {
 }
 
 func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.Time) {
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	var config preemption.Config
 	if rapid.IntRange(0, 2).Draw(t, "all rules") == 0 {
 		config = drawOrders(t)
 	} else {
 		config = drawConfig(t)
-		config.Filters = drawFilters(t)
+		config.Filters = drawOwnFilters(t)
 	}
-	eval, err := New(config)
+	eval, err := engine.New(config)
 	require.NoError(t, err)
 	eval = eval.Parallel(rapid.IntRange(-1, 3).Draw(t, "workers"))
-	eval.terms.Chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
+	termsOf(eval).Chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size")
 	req := preemption.Request{Pod: p, Now: now, Offset: rapid.IntRange(-50, 50).Draw(t, "offset"), Statuses: plantest.ByName(drawStatuses(t, snap))}
-	r, err := dryrun.DecideExhaustively(context.Background(), &eval.terms, snap.of, &req, true)
+	r, err := dryrun.DecideExhaustively(context.Background(), termsOf(eval), stateOf(snap), &req, true)
 	require.NoError(t, err)
 	explained, err := r.Explained()
 	require.NoError(t, err)
@@ -334,7 +330,7 @@ func agreesWithExplain(t *rapid.T, c *outrank.Cluster, p *outrank.Pod, now time.
 
 // agreesInParts compares what Explain, Candidates and ExplainNode say with an
 // explanation by the exhaustive search.
-func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req preemption.Request, want *preemption.Plan) {
+func agreesInParts(t *rapid.T, eval *engine.Evaluator, snap *engine.Snapshot, req preemption.Request, want *preemption.Plan) {
 	ctx := context.Background()
 	got, err := eval.Explain(ctx, snap, req)
 	require.NoError(t, err)
@@ -352,7 +348,7 @@ func agreesInParts(t *rapid.T, eval *Evaluator, snap *Snapshot, req preemption.R
 	if diff := testdiff.Diff(want.Candidates[:min(wanted, len(want.Candidates))], each, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("best candidates (-exhaustive +one by one):\n%s", diff)
 	}
-	if eval.terms.Sample != nil {
+	if termsOf(eval).Sample != nil {
 		return
 	}
 	for _, report := range want.Nodes {

@@ -104,7 +104,7 @@ func (w *scenarioWorld) apply(*scenario.Command) (string, error) {
 	switch {
 	case w.group != nil:
 		w.remember()
-		w.withdraw(engine.PodsOf(w.group.Victims), nil)
+		w.withdraw(podsOf(w.group.Victims), nil)
 		for _, a := range w.group.Placement {
 			w.nominate(a.Pod, a.Node)
 		}
@@ -206,7 +206,7 @@ func (w *scenarioWorld) changeBy(l *scenario.Line) error {
 	case "budget":
 		b := l.Budget()
 		w.cluster.Budgets = append(slices.DeleteFunc(w.cluster.Budgets, func(o *outrank.PodDisruptionBudget) bool { return o.Key() == b.Key() }), b)
-		return engine.SetBudgets(w.snap, w.cluster.Budgets)
+		return setBudgets(w.snap, w.cluster.Budgets)
 	default:
 		return fmt.Errorf("unknown kind of change %q", kind)
 	}

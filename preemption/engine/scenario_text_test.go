@@ -157,9 +157,9 @@ func groupText(p *preemption.GroupPlan) string {
 	}
 	for unit := range p.Units() {
 		v := unit[0]
-		fmt.Fprintf(&b, "  victim %s", shortName(engine.UnitText(unit)))
+		fmt.Fprintf(&b, "  victim %s", shortName(unitText(unit)))
 		if v.Group != nil {
-			fmt.Fprintf(&b, " %s", scenarioNames(engine.PodsOf(unit)))
+			fmt.Fprintf(&b, " %s", scenarioNames(podsOf(unit)))
 		}
 		fmt.Fprintf(&b, ", priority %d", v.Priority)
 		var violated []*outrank.PodDisruptionBudget

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/plantest"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
@@ -34,12 +35,12 @@ func TestPropertyBounds(t *testing.T) {
 		case 1:
 			p.TopologySpreadConstraints = []outrank.TopologySpreadConstraint{{MaxSkew: 2, TopologyKey: "zone", LabelSelector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "2"}}}}
 		}
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := New(preemption.Config{})
+		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		eval = eval.Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
-		eval.terms.Chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
+		termsOf(eval).Chunk = rapid.SampledFrom([]int{1, 2, dryrun.ChunkSize}).Draw(t, "chunk size") // small ones make several workers start
 		got, err := eval.Preempt(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		explained, err := eval.Explain(context.Background(), snap, preemption.Request{Pod: p, Now: gen.Now})
@@ -66,17 +67,17 @@ func TestBeyondSummaries(t *testing.T) {
 	for i := range state.MostPods + 10 {
 		c.Pods = append(c.Pods, &outrank.Pod{Name: fmt.Sprint("p", i), NodeName: n.Name, Priority: outrank.Priority(int32(i % 3))})
 	}
-	many, err := NewSnapshot(c)
+	many, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	c = &outrank.Cluster{Nodes: []*outrank.Node{n}, Pods: []*outrank.Pod{huge("low", 1, 8), huge("claim", 100, 3)}}
 	c.Pods[0].NodeName, c.Pods[1].NominatedNodeName = n.Name, n.Name
-	claimed, err := NewSnapshot(c)
+	claimed, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		why      string
-		snap     *Snapshot
+		snap     *engine.Snapshot
 		priority int32
 		want     preemption.Outcome
 		victims  int
@@ -115,12 +116,12 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := gen.Crowd(t)
-		snap, err := NewSnapshot(c)
+		snap, err := engine.NewSnapshot(c)
 		require.NoError(t, err)
-		eval, err := New(preemption.Config{})
+		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		eval = eval.Parallel(rapid.IntRange(1, 3).Draw(t, "workers"))
-		eval.terms.Chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
+		termsOf(eval).Chunk = rapid.IntRange(1, 2).Draw(t, "chunk size")
 		want, err := eval.Preempt(context.Background(), snap.Clone(), preemption.Request{Pod: p, Now: gen.Now})
 		require.NoError(t, err)
 		for _, explained := range []bool{false, true} {
@@ -158,12 +159,12 @@ func TestPropertyEndsAnywhere(t *testing.T) {
 // first used: workers may be started in one bubble, in the next, and outside.
 func TestWorkersInBubbles(t *testing.T) {
 	c, p := gen.Benchmark(100, 30, 20)
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	eval = eval.Parallel(3)
-	eval.terms.Chunk = 2
+	termsOf(eval).Chunk = 2
 	for i := range 60 {
 		q := *p
 		q.Priority = outrank.Priority(int32(10_000 + i)) // the cache does not know it

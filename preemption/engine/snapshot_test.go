@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -16,61 +16,62 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/internal/tests/testdiff"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // derivedAnew reports whether what other rules than the default ones look at is as if it
 // were computed now.
-func derivedAnew(s *Snapshot, n *state.NodeState) bool {
-	l, e := s.of.Summaries.At(n.Slot), s.of.Summaries.ExtremesAt(n.Slot)
-	return state.ExtremesOf(n, l) == *e && state.ShareSumsOf(n, l, e) == *s.of.Summaries.ShareSumsAt(n.Slot) &&
-		state.TwoLowestOf(n) == *s.of.Summaries.TwoLowestAt(n.Slot) && state.LatestOf(n) == s.of.Summaries.LatestAt(n.Slot)
+func derivedAnew(s *engine.Snapshot, n *state.NodeState) bool {
+	l, e := stateOf(s).Summaries.At(n.Slot), stateOf(s).Summaries.ExtremesAt(n.Slot)
+	return state.ExtremesOf(n, l) == *e && state.ShareSumsOf(n, l, e) == *stateOf(s).Summaries.ShareSumsAt(n.Slot) &&
+		state.TwoLowestOf(n) == *stateOf(s).Summaries.TwoLowestAt(n.Slot) && state.LatestOf(n) == stateOf(s).Summaries.LatestAt(n.Slot)
 }
 
 // dump writes down everything that a snapshot knows, except where in memory it
 // is. It asks for topology domains, so that the snapshot keeps them until the
 // next time.
-func dump(s *Snapshot) string {
+func dump(s *engine.Snapshot) string {
 	var b strings.Builder
-	for _, slot := range s.of.Order {
-		fmt.Fprintf(&b, "node %s\n", s.of.NodeStates[slot].Name)
+	for _, slot := range stateOf(s).Order {
+		fmt.Fprintf(&b, "node %s\n", stateOf(s).NodeStates[slot].Name)
 	}
 	var states []string
-	s.of.Slots.Each(func(name string, slot int32) {
-		n := s.of.NodeStates[slot]
+	stateOf(s).Slots.Each(func(name string, slot int32) {
+		n := stateOf(s).NodeStates[slot]
 		states = append(states, fmt.Sprintf("%s=%s: %p offers %v pods %d taken %v concerned %v unstarted %d latest %d\n  summary %+v rows %v sort keys %v\n  levels %v covered %s extremes %v\n  pods %s\n  nominated %s\n",
-			name, n.Name, n.Node, fmt.Sprint(n.Offers.Std, n.Offers.More()), n.MaxPods, n.Taken, n.Concerned, n.Unstarted, n.Latest, fmt.Sprint(*s.of.Summaries.At(slot), *s.of.Summaries.TopSumsAt(slot)), n.Rows, n.SortKeys,
+			name, n.Name, n.Node, fmt.Sprint(n.Offers.Std, n.Offers.More()), n.MaxPods, n.Taken, n.Concerned, n.Unstarted, n.Latest, fmt.Sprint(*stateOf(s).Summaries.At(slot), *stateOf(s).Summaries.TopSumsAt(slot)), n.Rows, n.SortKeys,
 			n.Levels, dumpCovered(s, n), derivedAnew(s, n), dumpPods(n.Pods), dumpPods(n.Nominated)))
 	})
-	s.of.PodStates.Each(func(p *state.PodState) {
+	stateOf(s).PodStates.Each(func(p *state.PodState) {
 		states = append(states, fmt.Sprintf("%s: %p on %q nominated %q covering %v\n", p.Pod.Key(), p.Pod, p.Node(), p.Nominated(), coveredBy(s, p.Class)))
 	})
 	slices.Sort(states)
 	b.WriteString(strings.Join(states, ""))
-	fmt.Fprintf(&b, "repelling kinds %d\n", s.of.Classes.AntiAffinity)
+	fmt.Fprintf(&b, "repelling kinds %d\n", stateOf(s).Classes.AntiAffinity)
 	var kinds []string
-	for m := range s.of.Classes.All() {
+	for m := range stateOf(s).Classes.All() {
 		nodes := map[string]int32{}
 		for slot, n := range m.Nodes() {
-			nodes[s.of.NodeStates[slot].Name] = n
+			nodes[stateOf(s).NodeStates[slot].Name] = n
 		}
 		kinds = append(kinds, fmt.Sprintf("kind %q covering %v: %d pods, on %v\n", m.Class.Key, coveredBy(s, m.Class), m.Pods, nodes))
 	}
 	slices.Sort(kinds)
 	b.WriteString(strings.Join(kinds, ""))
 	var claims []string
-	s.of.Claims.Each(func(key string, u *state.ClaimUsers) {
+	stateOf(s).Claims.Each(func(key string, u *state.ClaimUsers) {
 		nodes := map[string]int32{}
 		for slot, n := range u.Nodes {
-			nodes[s.of.NodeStates[slot].Name] = n
+			nodes[stateOf(s).NodeStates[slot].Name] = n
 		}
 		claims = append(claims, fmt.Sprintf("claim %q on %v\n", key, nodes))
 	})
 	slices.Sort(claims)
 	b.WriteString(strings.Join(claims, ""))
 	for _, key := range []string{"kubernetes.io/hostname", outrank.ZoneLabel, "rack", "zone"} {
-		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, s.of.Partition(key)))
+		fmt.Fprintf(&b, "topology %s: %s\n", key, dumpPartition(s, stateOf(s).Partition(key)))
 	}
 	for budget := range s.Budgets() {
 		fmt.Fprintf(&b, "budget %p\n", budget)
@@ -89,7 +90,7 @@ func dump(s *Snapshot) string {
 }
 
 // dumpCovered lists the covered pods of a node with their budgets.
-func dumpCovered(s *Snapshot, n *state.NodeState) string {
+func dumpCovered(s *engine.Snapshot, n *state.NodeState) string {
 	var keys []string
 	for _, g := range n.Covered {
 		keys = append(keys, fmt.Sprintf("%s by %s", n.Pods[g.Index].Pod.Key(), coveredBy(s, g.Class)))
@@ -98,11 +99,11 @@ func dumpCovered(s *Snapshot, n *state.NodeState) string {
 }
 
 // dumpPartition writes down the domains with their nodes, whatever their ids are.
-func dumpPartition(s *Snapshot, p *state.Partition) string {
+func dumpPartition(s *engine.Snapshot, p *state.Partition) string {
 	domains, there := map[string][]string{}, 0
 	p.IDOf.Each(func(value string, id int32) {
 		domains[value] = []string{fmt.Sprint(p.Nodes[id], " nodes:")}
-		s.of.Slots.Each(func(name string, slot int32) {
+		stateOf(s).Slots.Each(func(name string, slot int32) {
 			if p.Of(slot) == id {
 				domains[value] = append(domains[value], name)
 				there++
@@ -113,7 +114,7 @@ func dumpPartition(s *Snapshot, p *state.Partition) string {
 			domains[value] = append(domains[value], "no such id")
 		}
 	})
-	s.of.Slots.Each(func(_ string, slot int32) {
+	stateOf(s).Slots.Each(func(_ string, slot int32) {
 		if p.Of(slot) != state.NoDomain {
 			there--
 		}
@@ -122,10 +123,10 @@ func dumpPartition(s *Snapshot, p *state.Partition) string {
 }
 
 // coveredBy lists the budgets of a class, whatever their indices are.
-func coveredBy(s *Snapshot, k *state.PodClass) string {
+func coveredBy(s *engine.Snapshot, k *state.PodClass) string {
 	var keys []string
 	for _, b := range k.Covering {
-		keys = append(keys, string(s.of.BudgetSet.List[b].Key()))
+		keys = append(keys, string(stateOf(s).BudgetSet.List[b].Key()))
 	}
 	return strings.Join(keys, " ")
 }
@@ -141,7 +142,7 @@ func dumpPods(ps []*state.PodState) string {
 // machine drives a snapshot and, beside it, a plain cluster with what the
 // snapshot must contain.
 type machine struct {
-	snap       *Snapshot
+	snap       *engine.Snapshot
 	nodes      []*outrank.Node
 	running    map[outrank.Key]string // key to node
 	waiting    map[outrank.Key]string // key to nomination
@@ -159,14 +160,14 @@ type machine struct {
 }
 
 type moment struct {
-	mark Mark
+	mark engine.Mark
 	dump string
 	m    machine
-	snap *Snapshot
+	snap *engine.Snapshot
 }
 
 func newMachine(c *outrank.Cluster) *machine {
-	snap, err := NewSnapshot(c)
+	snap, err := engine.NewSnapshot(c)
 	if err != nil {
 		panic(err)
 	}
@@ -378,7 +379,7 @@ func (m *machine) Mark(*rapid.T) {
 
 func (m *machine) Undo(t *rapid.T) {
 	if len(m.past) == 0 {
-		require.ErrorIs(t, m.snap.Undo(Mark{}), ErrMark)
+		require.ErrorIs(t, m.snap.Undo(engine.Mark{}), engine.ErrMark)
 		return
 	}
 	i := rapid.IntRange(0, len(m.past)-1).Draw(t, "mark")
@@ -388,8 +389,8 @@ func (m *machine) Undo(t *rapid.T) {
 		t.Fatalf("Undo (-marked +undone):\n%s", diff)
 	}
 	for _, used := range append(later, was) {
-		require.ErrorIs(t, m.snap.Undo(used.mark), ErrMark)
-		require.ErrorIs(t, m.snap.Keep(used.mark), ErrMark)
+		require.ErrorIs(t, m.snap.Undo(used.mark), engine.ErrMark)
+		require.ErrorIs(t, m.snap.Keep(used.mark), engine.ErrMark)
 	}
 	m.past = m.past[:i]
 	m.restore(was.m)
@@ -403,10 +404,10 @@ func (m *machine) Keep(t *rapid.T) {
 	before := dump(m.snap)
 	require.NoError(t, m.snap.Keep(m.past[i].mark))
 	require.Equal(t, before, dump(m.snap))
-	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), ErrMark)
+	require.ErrorIs(t, m.snap.Undo(m.past[i].mark), engine.ErrMark)
 	m.past = m.past[:i]
 	if i == 0 {
-		require.Empty(t, m.snap.of.Journal.Steps, "nothing is recorded without a mark")
+		require.Empty(t, stateOf(m.snap).Journal.Steps, "nothing is recorded without a mark")
 	}
 }
 
@@ -453,22 +454,22 @@ func (m *machine) Check(t *rapid.T) {
 		}
 	}
 	if len(m.past) == 0 {
-		require.Empty(t, m.snap.of.Journal.Steps)
+		require.Empty(t, stateOf(m.snap).Journal.Steps)
 	}
 }
 
 // fresh builds a snapshot of what the machine contains.
-func (m *machine) fresh(t *rapid.T) *Snapshot {
-	s, err := NewSnapshot(&outrank.Cluster{
+func (m *machine) fresh(t *rapid.T) *engine.Snapshot {
+	s, err := engine.NewSnapshot(&outrank.Cluster{
 		Release: m.snap.Release(), Budgets: m.budgets, Groups: m.groups, Composites: m.composites, Namespaces: slices.Collect(maps.Values(m.namespaces)),
 	})
 	require.NoError(t, err)
-	s.of.Columns = m.snap.of.Columns // chosen by what there was at the start
+	stateOf(s).Columns = stateOf(m.snap).Columns // chosen by what there was at the start
 	for _, n := range m.nodes {
 		require.NoError(t, s.PutNode(n))
 	}
 	for key, p := range m.pods {
-		s.of.Put(s.of.NewPodState(p, m.running[key], m.waiting[key], s.of.ClassOf(p)))
+		stateOf(s).Put(stateOf(s).NewPodState(p, m.running[key], m.waiting[key], stateOf(s).ClassOf(p)))
 	}
 	return s
 }
@@ -494,7 +495,7 @@ func TestSnapshotQueries(t *testing.T) {
 		},
 		Budgets: []*outrank.PodDisruptionBudget{{Name: "p"}},
 	}
-	s, err := NewSnapshot(c)
+	s, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	var names []string
 	for n := range s.Nodes() {
@@ -538,12 +539,12 @@ func TestSnapshotQueries(t *testing.T) {
 }
 
 func TestSnapshotRefuses(t *testing.T) {
-	_, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "n"}, {}}, Pods: []*outrank.Pod{nil}})
+	_, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "n"}, {}}, Pods: []*outrank.Pod{nil}})
 	var invalid *outrank.InputError
 	require.ErrorAs(t, err, &invalid)
 	assert.Len(t, invalid.Problems, 3, "every problem at once: %v", err)
 
-	s, err := NewSnapshot(nil)
+	s, err := engine.NewSnapshot(nil)
 	require.NoError(t, err, "no cluster is an empty one")
 	assert.ErrorIs(t, s.PutNode(&outrank.Node{}), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.PutNode(nil), outrank.ErrInvalid)
@@ -553,15 +554,15 @@ func TestSnapshotRefuses(t *testing.T) {
 	assert.ErrorIs(t, s.PutGroup(nil), outrank.ErrInvalid)
 	assert.ErrorIs(t, s.Apply(nil), outrank.ErrInvalid)
 	assert.ErrorContains(t, s.RemovePod("default/p"), "pod default/p: not found")
-	other, err := NewSnapshot(nil)
+	other, err := engine.NewSnapshot(nil)
 	require.NoError(t, err)
-	assert.ErrorIs(t, s.Undo(other.Mark()), ErrMark, "a mark is of one snapshot")
+	assert.ErrorIs(t, s.Undo(other.Mark()), engine.ErrMark, "a mark is of one snapshot")
 }
 
 func TestApplyChecksFirst(t *testing.T) {
 	victim := &outrank.Pod{Name: "v", NodeName: "n"}
-	newSnap := func() *Snapshot {
-		s, err := NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}, Pods: []*outrank.Pod{victim, {Name: "other", NodeName: "m"}}})
+	newSnap := func() *engine.Snapshot {
+		s, err := engine.NewSnapshot(&outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}, {Name: "m"}}, Pods: []*outrank.Pod{victim, {Name: "other", NodeName: "m"}}})
 		require.NoError(t, err)
 		return s
 	}

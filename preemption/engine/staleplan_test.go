@@ -40,7 +40,7 @@ func planOfPod(p *preemption.Plan) anyPlan {
 
 func planOfGroup(p *preemption.GroupPlan) anyPlan {
 	return anyPlan{
-		victims: engine.PodsOf(p.Victims), nodes: make([]string, len(p.Victims)), placed: p.Placement,
+		victims: podsOf(p.Victims), nodes: make([]string, len(p.Victims)), placed: p.Placement,
 		apply: func(s *engine.Snapshot) error { return s.Apply(p) },
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -33,7 +34,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 	budget := func(allowed int32) *outrank.PodDisruptionBudget {
 		return &outrank.PodDisruptionBudget{Name: "b", Selector: &outrank.LabelSelector{MatchLabels: map[string]string{"app": "far"}}, DisruptionsAllowed: allowed}
 	}
-	s, err := NewSnapshot(&outrank.Cluster{
+	s, err := engine.NewSnapshot(&outrank.Cluster{
 		Release: withUnits(t), Groups: []*outrank.PodGroup{team}, Budgets: []*outrank.PodDisruptionBudget{budget(5)},
 		Nodes: []*outrank.Node{node("n1"), node("n2"), node("n3")},
 		Pods: []*outrank.Pod{
@@ -42,7 +43,7 @@ func TestCacheFollowsUnits(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	eval, err := New(preemption.Config{})
+	eval, err := engine.New(preemption.Config{})
 	require.NoError(t, err)
 	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	asker := cpu("p", "", "", 10, "1")
@@ -54,12 +55,12 @@ func TestCacheFollowsUnits(t *testing.T) {
 			plan, err = eval.Preempt(context.Background(), s, preemption.Request{Pod: asker, Now: now})
 			require.NoError(t, err)
 		}
-		again, err := NewSnapshot(s.Cluster())
+		again, err := engine.NewSnapshot(s.Cluster())
 		require.NoError(t, err)
 		fresh, err := eval.Preempt(context.Background(), again, preemption.Request{Pod: asker, Now: now})
 		require.NoError(t, err)
 		require.Equal(t, fresh, plan, step)
-		require.NotEmpty(t, s.of.Cache.BySignature, "the cache is used")
+		require.NotEmpty(t, stateOf(s).Cache.BySignature, "the cache is used")
 		seen[fmt.Sprint(plan.Node, plan.Victims)] = true
 	}
 	ask("at first")
@@ -139,9 +140,9 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 	t.Parallel()
 	scores := 0
 	rapid.Check(t, func(t *rapid.T) {
-		s, err := NewSnapshot(teams(t))
+		s, err := engine.NewSnapshot(teams(t))
 		require.NoError(t, err)
-		eval, err := New(preemption.Config{})
+		eval, err := engine.New(preemption.Config{})
 		require.NoError(t, err)
 		cpu := rapid.SampledFrom([]string{"1", "2"}).Draw(t, "asks")
 		p := &outrank.Pod{Name: "p", Priority: outrank.Priority(9), Containers: []outrank.Container{{Name: "c", Requests: resource.MustList("cpu", cpu)}}}
@@ -149,7 +150,7 @@ func TestPropertyCachedUnitsAtLaterTimes(t *testing.T) {
 			req := &preemption.Request{Pod: p, Now: gen.Now.Add(later)}
 			got, err := eval.Preempt(context.Background(), s, *req)
 			require.NoError(t, err)
-			want, err := eval.Preempt(context.Background(), &Snapshot{of: s.of.Scratch()}, *req)
+			want, err := eval.Preempt(context.Background(), snapshotOf(stateOf(s).Scratch()), *req)
 			require.NoError(t, err)
 			require.Equal(t, want, got, "after %s", later)
 			scores += entriesHold(t, eval, s, req)

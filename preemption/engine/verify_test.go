@@ -406,7 +406,7 @@ var groupMutations = map[string]func(t *rapid.T, snap *engine.Snapshot, plan *pr
 		return true
 	},
 	"no victims": func(t *rapid.T, snap *engine.Snapshot, plan *preemption.GroupPlan) bool {
-		possible := engine.PossibleUnits(newEvaluator(t, preemption.Config{}), snap, preemption.GroupRequest{Pods: podsOfPlacement(plan), Now: plan.Now})
+		possible := possibleUnits(newEvaluator(t, preemption.Config{}), snap, preemption.GroupRequest{Pods: podsOfPlacement(plan), Now: plan.Now})
 		few := len(plan.Victims) > 0 && len(slices.Collect(plan.Units())) < possible
 		// A unit that spread constraints keep away when it would come back first may stay beside the others.
 		spread := slices.ContainsFunc(plan.Victims, func(v preemption.Victim) bool { return v.Blocks.Filter == preemption.PodTopologySpread })

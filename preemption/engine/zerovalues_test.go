@@ -58,7 +58,7 @@ func TestPropertyZeroValuesAreEmpty(t *testing.T) {
 func changesOf(c *outrank.Cluster) []func(*engine.Snapshot) error {
 	type snapshot = *engine.Snapshot
 	changes := []func(snapshot) error{
-		func(s snapshot) error { return engine.SetBudgets(s, c.Budgets) },
+		func(s snapshot) error { return setBudgets(s, c.Budgets) },
 		func(s snapshot) error { return s.Apply(&preemption.GroupPlan{Outcome: preemption.Preempts}) },
 	}
 	for _, n := range c.Nodes[:min(len(c.Nodes), 4)] {

@@ -1,26 +1,29 @@
-package tenancy
+package tenancy_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/planner/tenancy"
 	"github.com/outrank-go/outrank/resource"
 )
 
 // market are two lenders in a cohort within the one of the preemptor, each of which has so many
 // pods, and half of that of its own.
-func market(pods int) (Config, *outrank.Cluster) {
+func market(pods int) (tenancy.Config, *outrank.Cluster) {
 	own := resource.MustList("cpu", fmt.Sprint(pods/2))
-	policy := Policy{Reclaim: Anybody, WhileBorrowing: true}
-	config := Config{
-		Cohorts: []Cohort{{Name: "lenders", Parent: "all"}},
-		Queues: []Queue{
-			{Name: "taker", Cohort: "all", Quota: Quota{Nominal: resource.MustList("cpu", fmt.Sprint(pods))}, Policy: policy},
-			{Name: "ads", Cohort: "lenders", Quota: Quota{Nominal: own}}, {Name: "news", Cohort: "lenders", Quota: Quota{Nominal: own}},
+	policy := tenancy.Policy{Reclaim: tenancy.Anybody, WhileBorrowing: true}
+	config := tenancy.Config{
+		Cohorts: []tenancy.Cohort{{Name: "lenders", Parent: "all"}},
+		Queues: []tenancy.Queue{
+			{Name: "taker", Cohort: "all", Quota: tenancy.Quota{Nominal: resource.MustList("cpu", fmt.Sprint(pods))}, Policy: policy},
+			{Name: "ads", Cohort: "lenders", Quota: tenancy.Quota{Nominal: own}}, {Name: "news", Cohort: "lenders", Quota: tenancy.Quota{Nominal: own}},
 		},
 	}
 	c := &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n1"}}}
@@ -35,37 +38,42 @@ func market(pods int) (Config, *outrank.Cluster) {
 
 // stepsOf returns how many amounts the guard changes, and how often it asks for a queue, when it
 // is told of one more pod and asked, while half of the pods are away.
-func stepsOf(t *testing.T, pods int, o Options) (steps, asked int) {
+func stepsOf(t *testing.T, pods int, o tenancy.Options) (steps, asked int) {
 	t.Helper()
 	config, c := market(pods)
-	tree, err := NewTree(config)
+	tree, err := tenancy.NewTree(config)
 	require.NoError(t, err)
 	o.Tree, o.QueueOf = tree, func(p *outrank.Pod) string { asked++; return p.Labels["queue"] }
-	rules, err := New(o)
+	rules, err := tenancy.New(o)
 	require.NoError(t, err)
 	snap, err := engine.NewSnapshot(c)
 	require.NoError(t, err)
 	taker := &outrank.Pod{Name: "taker", Labels: map[string]string{"queue": "taker"}, Containers: []outrank.Container{{Requests: resource.MustList("cpu", "1")}}}
-	state, err := rules.Guard().Start([]*outrank.Pod{taker}, snap)
+	s, err := rules.Guard().Start([]*outrank.Pod{taker}, snap)
 	require.NoError(t, err)
-	s := state.(*guardState)
 	for _, p := range c.Pods[:pods/2] {
 		s.Remove(p, c.Nodes[0])
 		s.Check()
 	}
-	s.now.steps, asked = 0, 0
+	before := countedBy(s)
+	asked = 0
 	s.Remove(c.Pods[pods/2], c.Nodes[0])
 	s.Check()
 	s.Add(c.Pods[pods/2], c.Nodes[0])
 	s.Check()
-	return s.now.steps, asked
+	return countedBy(s) - before, asked
+}
+
+// countedBy returns how many amounts a guard has changed so far, which it counts for this test.
+func countedBy(s preemption.GuardState) int {
+	return int(reflect.ValueOf(s).Elem().FieldByName("now").Elem().FieldByName("steps").Int())
 }
 
 // What it takes a guard to be told of a pod and to be asked does not depend on how many are away.
 func TestGuardDoesNotWalk(t *testing.T) {
-	for _, o := range []Options{
-		{}, {Style: Kueue}, {Style: YuniKorn}, {Fair: &Fair{}}, {Fair: &Fair{Strategies: []Strategy{LessThanInitialShare}, SharesAlone: true}},
-		{Style: Kueue, Fair: &Fair{Strategies: []Strategy{LessThanInitialShare}, SharesAlone: true}},
+	for _, o := range []tenancy.Options{
+		{}, {Style: tenancy.Kueue}, {Style: tenancy.YuniKorn}, {Fair: &tenancy.Fair{}}, {Fair: &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare}, SharesAlone: true}},
+		{Style: tenancy.Kueue, Fair: &tenancy.Fair{Strategies: []tenancy.Strategy{tenancy.LessThanInitialShare}, SharesAlone: true}},
 	} {
 		t.Run(fmt.Sprint(o.Style, o.Fair), func(t *testing.T) {
 			few, asked := stepsOf(t, 20, o)

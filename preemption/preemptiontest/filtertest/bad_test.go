@@ -26,18 +26,18 @@ var bad = []struct {
 	alone  bool
 	filter func() *preemption.Filter
 }{
-	{"no name", filtertest.NamedRule, true, func() *preemption.Filter { return named("") }},
-	{"the name of a built-in filter", filtertest.NamedRule, true, func() *preemption.Filter { return named(preemption.NodePorts) }},
-	{"nothing that it is asked by", filtertest.NamedRule, true, func() *preemption.Filter { return &preemption.Filter{Name: "Idle"} }},
-	{"asked by a Node and a Start", filtertest.NamedRule, true, func() *preemption.Filter {
+	{"no name", ruleNamed, true, func() *preemption.Filter { return named("") }},
+	{"the name of a built-in filter", ruleNamed, true, func() *preemption.Filter { return named(preemption.NodePorts) }},
+	{"nothing that it is asked by", ruleNamed, true, func() *preemption.Filter { return &preemption.Filter{Name: "Idle"} }},
+	{"asked by a Node and a Start", ruleNamed, true, func() *preemption.Filter {
 		f := quota{limit: 2}.filter()
 		f.Node = maintenance().Node
 		return f
 	}},
-	{"panics in Check", filtertest.NoPanicRule, true, func() *preemption.Filter {
+	{"panics in Check", ruleNoPanic, true, func() *preemption.Filter {
 		return quota{check: func(_ *quotaState, n *outrank.Node) preemption.Status { panic("at " + n.Name) }}.filter()
 	}},
-	{"panics with two pods removed", filtertest.NoPanicRule, true, func() *preemption.Filter {
+	{"panics with two pods removed", ruleNoPanic, true, func() *preemption.Filter {
 		return quota{limit: 3, remove: func(s *quotaState, _ *outrank.Pod, n *outrank.Node) {
 			if s.calls++; s.calls == 2 {
 				panic("two")
@@ -45,34 +45,34 @@ var bad = []struct {
 			s.count[n.Name]--
 		}}.filter()
 	}},
-	{"a nil pointer for a nil state", filtertest.NilRule, true, func() *preemption.Filter {
+	{"a nil pointer for a nil state", ruleNil, true, func() *preemption.Filter {
 		return quota{start: func(*quotaState, *outrank.Pod, preemption.View) (preemption.FilterState, error) {
 			var none *quotaState
 			return none, nil
 		}}.filter()
 	}},
-	{"a nil clone", filtertest.NilRule, true, func() *preemption.Filter {
+	{"a nil clone", ruleNil, true, func() *preemption.Filter {
 		return quota{clone: func(*quotaState) preemption.FilterState { return nil }}.filter()
 	}},
-	{"writes a label to the preemptor", filtertest.ReadOnlyRule, true, func() *preemption.Filter {
+	{"writes a label to the preemptor", ruleReadOnly, true, func() *preemption.Filter {
 		return quota{limit: 2, start: func(s *quotaState, pod *outrank.Pod, _ preemption.View) (preemption.FilterState, error) {
 			pod.Labels["seen"] = "yes"
 			return s, nil
 		}}.filter()
 	}},
-	{"cordons a node", filtertest.ReadOnlyRule, true, func() *preemption.Filter {
+	{"cordons a node", ruleReadOnly, true, func() *preemption.Filter {
 		return quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			n.Unschedulable = true
 			return s.right(n)
 		}}.filter()
 	}},
-	{"marks removed pods", filtertest.ReadOnlyRule, true, func() *preemption.Filter {
+	{"marks removed pods", ruleReadOnly, true, func() *preemption.Filter {
 		return quota{limit: 2, remove: func(s *quotaState, p *outrank.Pod, n *outrank.Node) {
 			p.NodeName = ""
 			s.count[n.Name]--
 		}}.filter()
 	}},
-	{"uses a budget up", filtertest.ReadOnlyRule, true, func() *preemption.Filter {
+	{"uses a budget up", ruleReadOnly, true, func() *preemption.Filter {
 		return quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 			for b := range view.(snapshot).Budgets() {
 				b.DisruptionsAllowed--
@@ -80,7 +80,7 @@ var bad = []struct {
 			return s, nil
 		}}.filter()
 	}},
-	{"changes the snapshot", filtertest.ReadOnlyRule, true, func() *preemption.Filter {
+	{"changes the snapshot", ruleReadOnly, true, func() *preemption.Filter {
 		return quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 			for n := range view.Nodes() {
 				for _, p := range view.PodsOn(n.Name) {
@@ -90,14 +90,14 @@ var bad = []struct {
 			return s, nil
 		}}.filter()
 	}},
-	{"every second answer is no", filtertest.SameAnswerRule, true, func() *preemption.Filter {
+	{"every second answer is no", ruleSameAnswer, true, func() *preemption.Filter {
 		return quota{check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			s.calls++
 			s.limit = 1000 * (s.calls % 2)
 			return s.right(n)
 		}}.filter()
 	}},
-	{"counts its attempts", filtertest.SameAnswerRule, true, func() *preemption.Filter {
+	{"counts its attempts", ruleSameAnswer, true, func() *preemption.Filter {
 		var times sync.Map
 		return quota{check: func(s *quotaState, _ *outrank.Node) preemption.Status {
 			at, _ := times.LoadOrStore(s.pod, len(fmt.Sprintf("%p", s)))
@@ -105,7 +105,7 @@ var bad = []struct {
 			return preemption.Unschedulable.Because(fmt.Sprint("attempt ", at))
 		}}.filter()
 	}},
-	{"is not available every time", filtertest.SameAnswerRule, true, func() *preemption.Filter {
+	{"is not available every time", ruleSameAnswer, true, func() *preemption.Filter {
 		times := 0
 		return quota{start: func(s *quotaState, _ *outrank.Pod, _ preemption.View) (preemption.FilterState, error) {
 			if times++; times%5 == 0 {
@@ -114,19 +114,19 @@ var bad = []struct {
 			return s, nil
 		}}.filter()
 	}},
-	{"goes by the address of the pod", filtertest.SameAnswerRule, true, func() *preemption.Filter {
+	{"goes by the address of the pod", ruleSameAnswer, true, func() *preemption.Filter {
 		return quota{check: func(s *quotaState, _ *outrank.Node) preemption.Status {
 			return preemption.Unschedulable.Because(fmt.Sprintf("pod at %p", s.pod))
 		}}.filter()
 	}},
-	{"success with reasons", filtertest.StatusRule, true, func() *preemption.Filter {
+	{"success with reasons", ruleStatus, true, func() *preemption.Filter {
 		return quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			status := s.right(n)
 			status.Reasons = []string{"quota"}
 			return status
 		}}.filter()
 	}},
-	{"a code of the engine", filtertest.StatusRule, true, func() *preemption.Filter {
+	{"a code of the engine", ruleStatus, true, func() *preemption.Filter {
 		return quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			status := s.right(n)
 			if status.Code != preemption.Success {
@@ -135,7 +135,7 @@ var bad = []struct {
 			return status
 		}}.filter()
 	}},
-	{"one buffer for all reasons", filtertest.KeptStatusRule, false, func() *preemption.Filter {
+	{"one buffer for all reasons", ruleKeptStatus, false, func() *preemption.Filter {
 		return quota{check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			if s.reasons == nil {
 				s.reasons = make([]string, 1)
@@ -144,7 +144,7 @@ var bad = []struct {
 			return preemption.Status{Code: preemption.Unschedulable, Reasons: s.reasons}
 		}}.filter()
 	}},
-	{"remembers an answer that is out of date", filtertest.CheckRule, false, func() *preemption.Filter {
+	{"remembers an answer that is out of date", ruleCheck, false, func() *preemption.Filter {
 		return quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			if s.memo == nil {
 				s.memo = map[string]preemption.Status{}
@@ -155,36 +155,36 @@ var bad = []struct {
 			return s.memo[n.Name]
 		}}.filter()
 	}},
-	{"a clone that shares its map", filtertest.CloneRule, false, func() *preemption.Filter {
+	{"a clone that shares its map", ruleClone, false, func() *preemption.Filter {
 		return quota{limit: 2, clone: func(s *quotaState) preemption.FilterState {
 			c := *s
 			return &c
 		}}.filter()
 	}},
-	{"a clone that is the state itself", filtertest.CloneRule, false, func() *preemption.Filter {
+	{"a clone that is the state itself", ruleClone, false, func() *preemption.Filter {
 		return quota{limit: 2, clone: func(s *quotaState) preemption.FilterState { return s }}.filter()
 	}},
-	{"a clone that forgets", filtertest.CloneRule, false, func() *preemption.Filter {
+	{"a clone that forgets", ruleClone, false, func() *preemption.Filter {
 		return quota{limit: 2, clone: func(s *quotaState) preemption.FilterState {
 			c := s.copy()
 			clear(c.count)
 			return c
 		}}.filter()
 	}},
-	{"a clone that does not follow", filtertest.CloneRule, false, func() *preemption.Filter {
+	{"a clone that does not follow", ruleClone, false, func() *preemption.Filter {
 		return quota{limit: 2, clone: func(s *quotaState) preemption.FilterState {
 			c := s.copy()
 			c.quota.remove = func(*quotaState, *outrank.Pod, *outrank.Node) {}
 			return c
 		}}.filter()
 	}},
-	{"Add does nothing", filtertest.RestoreRule, false, func() *preemption.Filter {
+	{"Add does nothing", ruleRestore, false, func() *preemption.Filter {
 		return quota{limit: 2, add: func(*quotaState, *outrank.Pod, *outrank.Node) {}}.filter()
 	}},
-	{"Remove counts too often", filtertest.RestoreRule, false, func() *preemption.Filter {
+	{"Remove counts too often", ruleRestore, false, func() *preemption.Filter {
 		return quota{limit: 2, remove: func(s *quotaState, _ *outrank.Pod, n *outrank.Node) { s.count[n.Name] -= 2 }}.filter()
 	}},
-	{"Remove empties all nodes", filtertest.RestoreRule, false, func() *preemption.Filter {
+	{"Remove empties all nodes", ruleRestore, false, func() *preemption.Filter {
 		return quota{limit: 2, remove: func(s *quotaState, _ *outrank.Pod, n *outrank.Node) {
 			for name := range s.count {
 				if name != n.Name {
@@ -194,7 +194,7 @@ var bad = []struct {
 			s.count[n.Name]--
 		}}.filter()
 	}},
-	{"goes by the last pod removed", filtertest.OrderRule, false, func() *preemption.Filter {
+	{"goes by the last pod removed", ruleOrder, false, func() *preemption.Filter {
 		return quota{limit: 1000,
 			check: func(s *quotaState, n *outrank.Node) preemption.Status {
 				if s.last == "" {
@@ -206,20 +206,20 @@ var bad = []struct {
 			add:    func(s *quotaState, _ *outrank.Pod, _ *outrank.Node) { s.last = "" },
 		}.filter()
 	}},
-	{"follows nothing", filtertest.FollowRule, true, func() *preemption.Filter {
+	{"follows nothing", ruleFollow, true, func() *preemption.Filter {
 		return quota{limit: 2,
 			remove: func(*quotaState, *outrank.Pod, *outrank.Node) {},
 			add:    func(*quotaState, *outrank.Pod, *outrank.Node) {},
 		}.filter()
 	}},
-	{"knows pods of the snapshot alone", filtertest.FollowRule, true, func() *preemption.Filter {
+	{"knows pods of the snapshot alone", ruleFollow, true, func() *preemption.Filter {
 		return quota{limit: 1, add: func(s *quotaState, p *outrank.Pod, n *outrank.Node) {
 			if p.NodeName == n.Name {
 				s.count[n.Name]++
 			}
 		}}.filter()
 	}},
-	{"no say until it is too late", filtertest.FollowRule, true, func() *preemption.Filter {
+	{"no say until it is too late", ruleFollow, true, func() *preemption.Filter {
 		return quota{limit: 2, start: func(s *quotaState, _ *outrank.Pod, view preemption.View) (preemption.FilterState, error) {
 			for n := range view.Nodes() {
 				if s.right(n).Code != preemption.Success {
@@ -229,7 +229,7 @@ var bad = []struct {
 			return nil, nil
 		}}.filter()
 	}},
-	{"unresolvable, but for the pods there", filtertest.UnresolvableRule, true, func() *preemption.Filter {
+	{"unresolvable, but for the pods there", ruleUnresolvable, true, func() *preemption.Filter {
 		return quota{limit: 2, check: func(s *quotaState, n *outrank.Node) preemption.Status {
 			status := s.right(n)
 			if status.Code != preemption.Success {
@@ -238,7 +238,7 @@ var bad = []struct {
 			return status
 		}}.filter()
 	}},
-	{"one pod for all attempts", filtertest.AttemptRule, false, func() *preemption.Filter {
+	{"one pod for all attempts", ruleAttempt, false, func() *preemption.Filter {
 		var lock sync.Mutex
 		var latest *outrank.Pod
 		return quota{
@@ -255,18 +255,18 @@ var bad = []struct {
 			},
 		}.filter()
 	}},
-	{"does not concern itself with what it counts", filtertest.ConcernRule, false, func() *preemption.Filter {
+	{"does not concern itself with what it counts", ruleConcern, false, func() *preemption.Filter {
 		f := quota{limit: 2}.filter() // it counts all pods
 		f.Concerns = isBusy
 		return f
 	}},
-	{"a tracked state that follows no removal", filtertest.TrackedRule, true, func() *preemption.Filter {
+	{"a tracked state that follows no removal", ruleTracked, true, func() *preemption.Filter {
 		return busy{limit: 2, remove: func(busyCounts, *outrank.Pod, *outrank.Node) {}}.filter()
 	}},
-	{"clones of a tracked state share their map", filtertest.TrackedRule, true, func() *preemption.Filter {
+	{"clones of a tracked state share their map", ruleTracked, true, func() *preemption.Filter {
 		return busy{limit: 2, clone: func(c busyCounts) preemption.ClusterState { return c }}.filter()
 	}},
-	{"attempts change the tracked state", filtertest.TrackedRule, false, func() *preemption.Filter {
+	{"attempts change the tracked state", ruleTracked, false, func() *preemption.Filter {
 		return busy{limit: 2, attempt: func(a *busyAttempt, n *outrank.Node) {
 			if count := a.more[n.Name]; count < -1 {
 				a.cluster.on["of "+n.Name] = -count
@@ -276,10 +276,10 @@ var bad = []struct {
 			}
 		}}.filter()
 	}},
-	{"works on one goroutine alone", filtertest.ConcurrencyRule, true, homesick},
-	{"never a say", filtertest.SayRule, true, func() *preemption.Filter { return quota{limit: 1000}.filter() }},
-	{"never a state", filtertest.SayRule, true, func() *preemption.Filter { return gpuSharing{2}.filter() }},
-	{"never started", filtertest.SayRule, true, func() *preemption.Filter {
+	{"works on one goroutine alone", ruleConcurrency, true, homesick},
+	{"never a say", ruleSay, true, func() *preemption.Filter { return quota{limit: 1000}.filter() }},
+	{"never a state", ruleSay, true, func() *preemption.Filter { return gpuSharing{2}.filter() }},
+	{"never started", ruleSay, true, func() *preemption.Filter {
 		return quota{start: func(*quotaState, *outrank.Pod, preemption.View) (preemption.FilterState, error) {
 			return nil, errors.New("no connection")
 		}}.filter()
@@ -348,8 +348,8 @@ func TestEveryRuleCanBeBroken(t *testing.T) {
 	for _, b := range bad {
 		broken[b.rule] = true
 	}
-	for _, rule := range filtertest.RulesOfFilters {
+	for _, rule := range rulesOfFilters {
 		assert.True(t, broken[rule], rule)
 	}
-	assert.Len(t, broken, len(filtertest.RulesOfFilters))
+	assert.Len(t, broken, len(rulesOfFilters))
 }

@@ -75,14 +75,14 @@ func TestCheckGuard(t *testing.T) {
 		guard fewGuard
 		rule  string
 	}{
-		{fewGuard{most: 1}, filtertest.NamedRule},
-		{fewGuard{name: "Few", most: 1, writes: true}, filtertest.ReadOnlyRule},
-		{fewGuard{name: "Few", most: 1, nilClone: true}, filtertest.NilRule},
-		{fewGuard{name: "Few", most: 1, atFirst: true}, filtertest.NobodyRule},
-		{fewGuard{name: "Few", most: 1, forgets: true}, filtertest.RestoreRule},
-		{fewGuard{name: "Few", most: 1, shared: true}, filtertest.CloneRule},
-		{fewGuard{name: "Few", most: 9, byOrder: true}, filtertest.OrderRule},
-		{fewGuard{name: "Few", most: 1000}, filtertest.SayRule},
+		{fewGuard{most: 1}, ruleNamed},
+		{fewGuard{name: "Few", most: 1, writes: true}, ruleReadOnly},
+		{fewGuard{name: "Few", most: 1, nilClone: true}, ruleNil},
+		{fewGuard{name: "Few", most: 1, atFirst: true}, ruleNobody},
+		{fewGuard{name: "Few", most: 1, forgets: true}, ruleRestore},
+		{fewGuard{name: "Few", most: 1, shared: true}, ruleClone},
+		{fewGuard{name: "Few", most: 9, byOrder: true}, ruleOrder},
+		{fewGuard{name: "Few", most: 1000}, ruleSay},
 	} {
 		t.Run(fmt.Sprint(tt.rule), func(t *testing.T) {
 			err := filtertest.CheckGuard(tt.guard.guard(), filtertest.Options{Clusters: few()})

@@ -127,7 +127,7 @@ func TestExecutorKeepsTheNominatorInLine(t *testing.T) {
 			plan.ClearedNominations = []*outrank.Pod{pendingPod("low", withPriority(99)), pendingPod("far", withPriority(1))} // of when it was made
 			_, err := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n, Order: execution.Synchronous}).Execute(context.Background(), plan)
 			assert.Equal(t, name == "not nominated", err != nil)
-			require.NoError(t, n.Check())
+			require.NoError(t, checkNominator(&n))
 			for pod, node := range c.want {
 				assert.Equal(t, node, n.NodeOf(outrank.NewKey("default", pod)), "%s: %s", pod, c.why)
 			}

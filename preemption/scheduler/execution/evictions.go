@@ -154,13 +154,6 @@ func (ev *evictions) forget(id string) {
 	}
 }
 
-// size returns the number of victims that are claimed or remembered.
-func (ev *evictions) size() int {
-	ev.mu.Lock()
-	defer ev.mu.Unlock()
-	return len(ev.byID)
-}
-
 // identityOf returns the identity of a pod: its UID, or namespace/name for a pod without one. The two cannot
 // be mixed up, because no UID has a slash in it.
 func identityOf(p *outrank.Pod) string {

@@ -105,7 +105,7 @@ func TestGoneDuringTheLastEviction(t *testing.T) {
 		assert.False(t, e.Preempting(pendingPod("p")))
 		door.open <- struct{}{}
 		synctest.Wait()
-		assert.Zero(t, e.Remembered(), "those that are gone are not kept in mind")
+		assert.Zero(t, remembered(e), "those that are gone are not kept in mind")
 	})
 }
 
@@ -123,7 +123,7 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
 		assert.Equal(t, "already-evicted|evicted", run(t, e, victimsNamed("a b")...))
 		e.Gone(victimsNamed("a")[0])
-		assert.Equal(t, 1, e.Remembered())
+		assert.Equal(t, 1, remembered(e))
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...))
 	})
 	t.Run("a pod of the same name is another", func(t *testing.T) {
@@ -147,12 +147,12 @@ func TestWhichVictimsAreRemembered(t *testing.T) {
 		r := &executiontest.Recorder{Waiting: func(*outrank.Pod) bool { return true }}
 		e := newExecutor(t, execution.Config{Actions: r.Actions()})
 		assert.Equal(t, "rejected-while-waiting", run(t, e, victimsNamed("a")...))
-		assert.Zero(t, e.Remembered())
+		assert.Zero(t, remembered(e))
 	})
 	t.Run("no more than asked for", func(t *testing.T) {
 		e := newExecutor(t, execution.Config{Actions: (&executiontest.Recorder{}).Actions(), Remember: 2, Parallel: 1})
 		run(t, e, victimsNamed("a b c")...)
-		assert.Equal(t, 2, e.Remembered())
+		assert.Equal(t, 2, remembered(e))
 		assert.Equal(t, "evicted", run(t, e, victimsNamed("a")...), "the oldest is forgotten")
 		assert.Equal(t, "already-evicted", run(t, e, victimsNamed("c")...))
 	})

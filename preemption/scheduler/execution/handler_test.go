@@ -121,7 +121,7 @@ func TestFail(t *testing.T) {
 			n.Add(c.failure.Entry.Pod, "memory")
 			result, err := newExecutor(t, execution.Config{Actions: r.Actions(), Nominator: &n}).Fail(context.Background(), c.failure)
 			require.ErrorIs(t, err, c.err, c.why)
-			require.NoError(t, n.Check())
+			require.NoError(t, checkNominator(&n))
 			assert.Equal(t, c.result, result.Result, c.why)
 			assert.Equal(t, c.node, n.NodeOf("default/p"), c.why)
 			assert.Equal(t, c.want, strings.Join(story(r), "|"), c.why)

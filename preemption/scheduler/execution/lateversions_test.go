@@ -61,7 +61,7 @@ func TestLateVersionsMakeNoNomination(t *testing.T) {
 				return c.latest, c.latest != nil
 			}}
 			c.do(&n)
-			require.NoError(t, n.Check())
+			require.NoError(t, checkNominator(&n))
 			assert.Equal(t, c.want, n.NodeOf("default/p"), c.why)
 		})
 	}
@@ -91,7 +91,7 @@ func TestEarlierPodsLeaveNominationsAlone(t *testing.T) {
 			n.Update(pendingPod("p", two), pendingPod("p", three, withNomination("n3")))
 			n.Update(pendingPod("p", three, withNomination("n3")), pendingPod("p", three, withNomination("n4")))
 			late(&n)
-			require.NoError(t, n.Check())
+			require.NoError(t, checkNominator(&n))
 			assert.Equal(t, "n4", n.NodeOf("default/p"))
 			assert.Equal(t, "3", n.NominatedTo("n4")[0].UID)
 		})

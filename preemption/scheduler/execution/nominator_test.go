@@ -88,7 +88,7 @@ func TestNominatorOperations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var n execution.Nominator
 			c.do(&n)
-			require.NoError(t, n.Check())
+			require.NoError(t, checkNominator(&n))
 			assert.Equal(t, c.want, n.NodeOf(key), c.why)
 			assert.Equal(t, c.want != "", n.Len() == 1)
 			if c.want != "" {
@@ -115,7 +115,7 @@ func TestNominatedInOrder(t *testing.T) {
 	assert.Equal(t, want, keys, "priority, start (none is latest), namespace, name")
 
 	n.NominatedTo("n1")[0] = nil
-	require.NoError(t, n.Check(), "the list is the caller's own")
+	require.NoError(t, checkNominator(&n), "the list is the caller's own")
 }
 
 // nominated is a pod that room was made for, and where, with the UIDs of the pods
@@ -221,7 +221,7 @@ func (l plainNominator) onNode(node string) []*outrank.Pod {
 			pods = append(pods, e.pod)
 		}
 	}
-	slices.SortFunc(pods, execution.CompareNominated)
+	slices.SortFunc(pods, compareNominated)
 	return pods
 }
 
@@ -280,7 +280,7 @@ func TestNominatorStateMachine(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				require.NoError(t, n.Check())
+				require.NoError(t, checkNominator(&n))
 				require.Equal(t, len(plain.shown()), n.Len())
 				for _, e := range plain.shown() {
 					require.Equal(t, e.node, n.NodeOf(e.pod.Key()))
@@ -316,7 +316,7 @@ func TestNominatorConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.NoError(t, n.Check())
+	require.NoError(t, checkNominator(&n))
 }
 
 func TestApplyToAlignsEveryNomination(t *testing.T) {

@@ -1,4 +1,4 @@
-package across
+package across_test
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/across"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 	"github.com/outrank-go/outrank/resource"
@@ -52,7 +53,7 @@ func TestPropertyAntiAffinityEmptiesAZone(t *testing.T) {
 		pod := &outrank.Pod{Name: "preemptor", Priority: outrank.Priority(5), Affinity: zoneOfWeb()}
 		snap, err := state.New(c, state.UsualTraits)
 		require.NoError(t, err)
-		plan, err := Preempt(context.Background(), &terms, snap, &preemption.Request{Pod: pod}, false)
+		plan, err := across.Preempt(context.Background(), &terms, snap, &preemption.Request{Pod: pod}, false)
 		require.NoError(t, err)
 
 		want, best := preemption.NothingHelps, loss{}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/preemption"
+	"github.com/outrank-go/outrank/preemption/engine/internal/filters"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/internal/rank"
 )
 
 // Terms is a configuration with what follows from it. It never changes once it is in use.
@@ -46,8 +48,9 @@ type Terms struct {
 	Disabled bool
 }
 
-// TermsOf returns the terms of a valid configuration.
+// TermsOf returns the terms of a valid configuration, of which they hold a copy.
 func TermsOf(c preemption.Config) Terms {
+	c = CopyOf(c)
 	t := Terms{
 		Config: c, Strict: c.Budgets == preemption.NeverViolate, VictimsAlone: c.Budgets == preemption.ChargeVictims,
 		Disabled: slices.Contains(c.Profile.Off, preemption.DefaultPreemption),
@@ -67,6 +70,18 @@ func TermsOf(c preemption.Config) Terms {
 	}
 	t.readRanks()
 	return t
+}
+
+// CopyOf copies a configuration and its slices, and fills in the Cost of built-in ranks that compare costs.
+func CopyOf(c preemption.Config) preemption.Config {
+	c.Filters, c.Extenders, c.Ranks = slices.Clone(c.Filters), slices.Clone(c.Extenders), slices.Clone(c.Ranks)
+	c.Profile = filters.CloneProfile(&c.Profile)
+	for i := range c.Ranks {
+		if rule := rank.Of(c.Ranks[i].Name); rule != nil {
+			c.Ranks[i].Cost = rule.Cost
+		}
+	}
+	return c
 }
 
 // readRanks sets the fields that follow from the ranks.

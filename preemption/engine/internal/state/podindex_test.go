@@ -1,7 +1,8 @@
-package state
+package state_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,13 +13,24 @@ import (
 // Pods that come and go leave the index as large as it was: it grows by the pods that are there, and not by those that
 // have been.
 func TestIndexDoesNotGrowByPodsThatAreGone(t *testing.T) {
-	x := newPodIndex(10)
-	cells := x.size()
-	for i := range 10 * cells {
-		p := &PodState{Pod: &outrank.Pod{Name: fmt.Sprint("p", i)}}
-		x.set(p)
-		x.remove(p)
+	s := snapshotOf(t, &outrank.Cluster{})
+	index := reflect.ValueOf(&s.PodStates).Elem()
+	pages := func() int { return index.FieldByName("pages").Len() }
+	before := pages()
+	require.Equal(t, 1, before, "which is 128 cells")
+	for i := range 10 * 128 {
+		p := &outrank.Pod{Name: fmt.Sprint("p", i)}
+		_, err := s.PutPod(p)
+		require.NoError(t, err)
+		require.NoError(t, s.RemovePod(p.Key()))
 	}
-	require.Equal(t, cells, x.size())
-	require.Zero(t, x.pods)
+	require.Equal(t, before, pages())
+	require.Zero(t, index.FieldByName("pods").Int())
+
+	// By those that are there it does grow.
+	for i := range 128 {
+		_, err := s.PutPod(&outrank.Pod{Name: fmt.Sprint("p", i)})
+		require.NoError(t, err)
+	}
+	require.Greater(t, pages(), before)
 }

@@ -1,32 +1,48 @@
-package state
+package state_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// Two rules that are asked in turn keep a table each: the one that is used again takes the place in front, and the
-// other stays behind it.
+// Rules that are asked in turn keep a table each, four of them: the one that is used again takes the place in front, and
+// of more rules the one that was used longest ago goes.
 func TestTablesOfPodsAreKept(t *testing.T) {
-	var m podAnswers
-	tables := map[string]*podTable[int]{}
+	s := snapshotOf(t, &outrank.Cluster{Nodes: []*outrank.Node{{Name: "n"}}})
 	rules := []string{"one", "two", "three"}
 	for _, rule := range rules {
-		tables[rule] = tableOf[int](&m, rule)
+		assert.False(t, knows(s, rule), "rule %s", rule)
 	}
 	for range 3 {
 		for _, rule := range rules {
-			assert.Same(t, tables[rule], tableOf[int](&m, rule), "the table of rule %s", rule)
-			assert.Same(t, tables[rule], m.tables[0], "the last one used stands in front")
+			assert.True(t, knows(s, rule), "rule %s", rule)
 		}
 	}
-	assert.Len(t, m.tables, len(rules))
 
-	// Of more rules than there is room for, the one that was used longest ago goes.
-	for rule := range mostPodTables {
-		tableOf[int](&m, rule)
+	assert.False(t, knows(s, "four"))
+	assert.True(t, knows(s, "one"), "there is room for four, and it is in front again")
+	assert.False(t, knows(s, "five"), "a new one, for which two has to go")
+	for _, rule := range []string{"three", "four", "one", "five"} {
+		assert.True(t, knows(s, rule), "rule %s", rule)
 	}
-	assert.Len(t, m.tables, mostPodTables)
-	assert.NotSame(t, tables["one"], tableOf[int](&m, "one"))
+	assert.False(t, knows(s, "two"), "nobody asked for it since")
+	assert.False(t, knows(s, "three"), "the one that made room for two")
+	for _, rule := range []string{"one", "five", "two", "three"} {
+		assert.True(t, knows(s, rule), "rule %s", rule)
+	}
+}
+
+// knows asks a rule about the pods of all nodes, and reports whether its answers were still there.
+func knows(s *state.Snapshot, rule string) bool {
+	known := true
+	at, release := state.TakeOfPods(s, rule, func(*state.NodeState, *int) { known = false })
+	defer release()
+	for _, n := range s.NodeStates {
+		at(n)
+	}
+	return known
 }

@@ -1,4 +1,4 @@
-package verify
+package verify_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine/internal/dryrun"
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
+	"github.com/outrank-go/outrank/preemption/engine/internal/verify"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -81,7 +82,7 @@ func TestPropertyPlan(t *testing.T) {
 		if want == nil && miscounted {
 			want = state.ErrStale
 		}
-		got := Plan(context.Background(), &terms, snap, plan)
+		got := verify.Plan(context.Background(), &terms, snap, plan)
 		require.True(t, errors.Is(got, want), "%v, by plain sums %v", got, want)
 		met[want]++
 	})

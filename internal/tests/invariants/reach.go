@@ -1,81 +1,18 @@
 package invariants
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/outrank-go/outrank"
-	"github.com/outrank-go/outrank/internal/tests/scenario"
-	"github.com/outrank-go/outrank/internal/tests/seeded"
-	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/preemption"
-	"github.com/outrank-go/outrank/resource"
 )
 
-func TestMain(m *testing.M) { seeded.Run(m, 100) }
-
-// sameAmount compares quantities by what they are, not by how they are written.
-var sameAmount = cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
-
-// parsed reads what a failure shows as a scenario, and returns its commands by their names.
-func parsed(t *rapid.T, shown fmt.GoStringer) map[string]*scenario.Command {
-	file, err := scenario.Parse("shown", shown.GoString())
-	require.NoError(t, err)
-	commands := map[string]*scenario.Command{}
-	for _, c := range file.Commands {
-		commands[c.Name] = c
-	}
-	return commands
-}
-
-// What a failure shows is a scenario of the same cluster and the same question.
-func TestPropertyWorldsAreShownAsTheyAre(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := Worlds.Draw(t, "world")
-		commands := parsed(t, w)
-		requireSame(t, w.Cluster(), scenario.Cluster(commands["cluster"].Body))
-		requireSame(t, w.Request().Pod, commands["explain"].Line.Pod())
-
-		w = GroupWorlds.Draw(t, "group's world")
-		commands = parsed(t, w)
-		requireSame(t, w.Cluster(), scenario.Cluster(commands["cluster"].Body))
-		for i, l := range commands["group"].Body {
-			require.Equal(t, "pod", l.Next("kind"))
-			requireSame(t, w.Asks[i].object(), l.Pod())
-		}
-
-		h := Hosts.Draw(t, "host")
-		commands = parsed(t, h)
-		c := scenario.Cluster(commands["host"].Body)
-		requireSame(t, []*outrank.Node{h.Node()}, c.Nodes)
-		for i, p := range h.Pods[:min(mostShown, len(h.Pods))] {
-			requireSame(t, p.Object(), c.Pods[i])
-		}
-		require.Len(t, c.Pods, min(mostShown, len(h.Pods)))
-		question := commands["admit"]
-		if h.PriorityFirst {
-			question = commands["by-priority"]
-		}
-		requireSame(t, h.Asks.Object(), question.Line.Pod())
-	})
-}
-
-func requireSame(t *rapid.T, want, got any) {
-	if diff := cmp.Diff(want, got, sameAmount); diff != "" {
-		t.Fatalf("(-drawn +shown):\n%s", diff)
-	}
-}
-
-// The worlds reach what the invariants are about, often enough for few draws.
-func TestWorldsReachEverything(t *testing.T) {
-	book := Decider{Preempt: preemption.Preempt, Explain: preemption.Explain, PreemptGroup: preemption.PreemptGroup}
+// ReachEverything holds the worlds and hosts to what the invariants are about: they reach it often enough for few draws.
+func ReachEverything(t *testing.T, book Decider, kubelet Kubelet) {
 	seen := map[string]int{}
 	count := func(what string, is bool) {
 		if is {
@@ -115,7 +52,7 @@ func TestWorldsReachEverything(t *testing.T) {
 		count("a group "+string(g.plan.Outcome), true)
 
 		h := Hosts.Example(i)
-		k, err := Kubelet(kubeletadmit.Admit).ask(h)
+		k, err := kubelet.ask(h)
 		require.NoError(t, err)
 		count("host "+string(k.admission.Outcome), true)
 		for _, x := range h.tiers() {
