@@ -61,6 +61,7 @@ func (w *Worker) spanAt(slot int) (x *span, block int) {
 // boundSpan counts the answers of the nodes in a span and bounds the candidates: together if the digest of
 // the block tells enough about them, otherwise one by one.
 func (w *Worker) boundSpan(from, to int) {
+	w.work += (to - from + blocksPerUnit - 1) / blocksPerUnit
 	p := w.blocks
 	x, block := w.spanAt(from)
 	d := p.digests[block]
@@ -238,6 +239,7 @@ func (w *Worker) smooth(b *NodeBound, slot int32) {
 // boundAlone bounds a node that its summary does not describe completely. Its candidate's start is unknown,
 // so that it leaves the span's bound without one.
 func (w *Worker) boundAlone(x *span, block, i int) {
+	w.work++
 	slot := slotOf(block, i)
 	position := int(w.blocks.positions[slot])
 	b := &w.bounds[position]

@@ -52,58 +52,113 @@ func (s *Search) known() *state.CachedAnswers {
 	return snap.Cache.Of(q.signature, len(s.Bounds), len(snap.NodeStates))
 }
 
-// answerFromCache answers from the cached results of earlier decisions. It bounds only the nodes that have
-// changed since.
-func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers) (*preemption.Plan, error) {
+// cached returns what answers from an entry, or adds to it.
+func (s *Search) cached(known *state.CachedAnswers) cachedSearch {
 	q := &s.Asked
 	snap := q.snap
-	c := cachedSearch{
+	return cachedSearch{
 		search: s, worker: s.Workers[0], attempt: &q.Attempt, plan: q.plan, snap: snap, sums: q.sums, budgets: snap.BudgetSet,
 		cache: snap.Cache, known: known, counted: q.counted, tries: &s.tries,
 	}
-	return c.answer(ctx)
 }
 
-// answer decides. Searches for the same signature take turns until the node is found; each then finds the
-// victims on its own.
-func (c *cachedSearch) answer(ctx context.Context) (*preemption.Plan, error) {
+// answerFromCache answers from the cached results of earlier decisions. It bounds only the nodes that have
+// changed since. It returns no plan if that is more work than a search. Searches for the same signature take turns
+// until the node is found; each then finds the victims on its own.
+func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers) (*preemption.Plan, error) {
+	c := s.cached(known)
 	plan, best, err := c.decide(ctx)
-	if err != nil {
+	if plan == nil || err != nil {
 		return nil, err
 	}
 	if plan.Outcome == preemption.Preempts {
-		c.search.finishPlan(plan, best)
+		s.finishPlan(plan, best)
 	}
 	return plan, nil
 }
 
-// decide brings the entry up to date and finds the best node. Meanwhile the worker's counts are the
-// tournament's; afterwards the worker has a copy.
+// The work that a search counts: a node that is looked at by itself is one unit. A block takes about a quarter as
+// long, and finding the victims on a node as long as eight.
+const (
+	blocksPerUnit  = 4
+	unitsPerVictim = 8
+	// partOfWork is the part of its own work, one in so many, that a search adds for the entry of its signature.
+	partOfWork = 4
+)
+
+// remember does a part of the work on the entry of the signature after a search. No question takes much longer
+// for it than the search alone, and the entry is complete once searches have cost a few times as much as it does.
+func (s *Search) remember(ctx context.Context, known *state.CachedAnswers) error {
+	work := 0
+	for _, w := range s.Workers {
+		work += w.work
+	}
+	snap := s.Asked.snap
+	if known == nil {
+		if !s.Asked.Attempt.AskedOne {
+			snap.Cache.Searched(s.Asked.signature, work)
+		}
+		return nil
+	}
+	if !known.Mu.TryLock() {
+		return nil // another search works on it
+	}
+	defer known.Mu.Unlock()
+
+	known.Work = work
+	s.Workers[0].Reset()
+	c := s.cached(known)
+	own, returned := c.begin(), false
+	defer func() { c.end(own, returned) }()
+	_, err := c.update(ctx, work/partOfWork)
+	returned = true
+	return err
+}
+
+// decide brings the entry up to date and finds the best node. It returns no plan if that is more work than a search.
 func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best NodeScore, err error) {
 	known := c.known
 	known.Mu.Lock()
 	defer known.Mu.Unlock()
-	c.open()
 
-	own := c.countForTournament()
-	returned := false
-	defer func() {
-		// If the caller's code has panicked, an entry and its matches may disagree. With nodes at 0 the next
-		// search builds the tournament anew.
-		if !returned {
-			c.tournament.nodes = 0
-		}
-		c.countForWorker(own)
-	}()
-
-	if err = c.update(ctx); err == nil {
-		c.worker.firstFit = c.tournament.firstFit()
-		if plan = c.search.beginPlan(); plan.Outcome == preemption.Preempts {
-			best, err = c.best(ctx)
-		}
-	}
+	own, returned := c.begin(), false
+	defer func() { c.end(own, returned) }()
+	plan, best, err = c.ask(ctx)
 	returned = true
 	return plan, best, err
+}
+
+// ask is decide while the entry is open.
+func (c *cachedSearch) ask(ctx context.Context) (plan *preemption.Plan, best NodeScore, err error) {
+	if c.pending() > c.known.Work {
+		return nil, best, nil
+	}
+	if done, err := c.update(ctx, c.known.Work); !done || err != nil {
+		return nil, best, err
+	}
+
+	c.reboundOwnNode()
+	c.worker.firstFit = c.tournament.firstFit()
+	if plan = c.search.beginPlan(); plan.Outcome == preemption.Preempts {
+		best, err = c.best(ctx)
+	}
+	return plan, best, err
+}
+
+// begin opens the entry, while the lock of known is held. Until end is called the worker's counts are the
+// tournament's. It returns the memory of the worker's own.
+func (c *cachedSearch) begin() ownTallies {
+	c.open()
+	return c.countForTournament()
+}
+
+// end gives the counts back to the tournament; the worker has a copy. returned is false if the caller's code has
+// panicked. In that case an entry and its matches may disagree, and with nodes at 0 the tournament is begun anew.
+func (c *cachedSearch) end(own ownTallies, returned bool) {
+	if !returned {
+		c.tournament.nodes = 0
+	}
+	c.countForWorker(own)
 }
 
 // open takes the tournament of the cache entry for writing. It copies one that another cache shares.

@@ -7,21 +7,41 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// update makes every entry valid for this question. It bounds the changed nodes again, or all nodes if that
-// is less work.
-func (c *cachedSearch) update(ctx context.Context) error {
+// stale reports whether the tournament has to be begun anew: it has no entries yet, or missed more changes than
+// there are nodes.
+func (c *cachedSearch) stale() bool {
 	t, known := c.tournament, c.known
-	log, end, complete := c.cache.Since(known.Synced)
 
 	// The cache drops a change only if every entry that misses it misses more changes than there are nodes.
 	// So complete is checked only for safety.
-	stale := !complete || t.nodes == 0 || end-known.Synced > uint64(t.nodes)
-	if stale || !c.reboundBesideLog() {
-		if err := c.build(ctx); err != nil {
-			t.nodes = 0 // some entries were not written
-			return err
-		}
+	_, end, complete := c.cache.Since(known.Synced)
+	return !complete || t.nodes == 0 || end-known.Synced > uint64(t.nodes)
+}
+
+// pending returns how many nodes have to be bounded until every entry is valid, apart from those about which
+// counts or budgets have changed.
+func (c *cachedSearch) pending() int {
+	if c.stale() {
+		return len(c.snap.Order)
+	}
+	log, _, _ := c.cache.Since(c.known.Synced)
+	return len(log) + c.tournament.nodes - c.tournament.built
+}
+
+// update makes entries valid for this question, and bounds about as many nodes for it as most says. done reports
+// whether every entry is valid now.
+func (c *cachedSearch) update(ctx context.Context, most int) (done bool, err error) {
+	t, known := c.tournament, c.known
+	log, end, _ := c.cache.Since(known.Synced)
+	if c.stale() || !c.reboundBesideLog(most) {
+		c.worker.forgetAnswers()
+		t.reset(len(c.snap.Order))
 	} else {
+		if len(log) > most {
+			log, end = log[:most], known.Synced+uint64(most)
+		}
+		most -= len(log)
+
 		// Evaluations by outdated budgets are dropped first. Bounding nodes again may evaluate some, and
 		// those are by the new budgets.
 		c.renewGuarded()
@@ -31,15 +51,17 @@ func (c *cachedSearch) update(ctx context.Context) error {
 	known.Synced = end
 	known.Budgets = c.budgets
 	t.counted = c.counted
-	c.reboundOwnNode()
-	return nil
+	if err := c.build(ctx, most); err != nil {
+		return false, err
+	}
+	return t.built == t.nodes && end == c.cache.End(), nil
 }
 
 // reboundBesideLog bounds again the nodes whose entries are out of date although the log does not name them:
 // those whose entries were valid for one question only, and those about which the filters' counts have
-// changed. If the latter are so many that it is less work to bound all nodes, it leaves them and reports
-// false.
-func (c *cachedSearch) reboundBesideLog() bool {
+// changed. If the latter are so many that it is less work to bound all nodes, or more than most, it leaves them and
+// reports false.
+func (c *cachedSearch) reboundBesideLog(most int) bool {
 	t := c.tournament
 	transient := t.transient
 	t.transient = t.transient[:0] // a node may be listed again, over an element that was read
@@ -51,7 +73,7 @@ func (c *cachedSearch) reboundBesideLog() bool {
 		return true
 	}
 	positions := c.countedAnew()
-	if len(positions) > t.nodes/4 {
+	if len(positions) > t.nodes/4 || len(positions) > most {
 		return false
 	}
 	for _, position := range positions {
@@ -160,23 +182,31 @@ func (c *cachedSearch) reboundOwnNode() {
 	}
 }
 
-// build bounds every node and plays all matches.
-func (c *cachedSearch) build(ctx context.Context) error {
-	nodes := len(c.snap.Order)
-	c.worker.forgetAnswers()
-	c.tournament.reset(nodes)
-	for position := range nodes {
-		if position%dryrun.ChunkSize == 0 && ctx.Err() != nil {
+// build bounds the nodes that have no entry yet, at most so many. With the last it plays all matches.
+func (c *cachedSearch) build(ctx context.Context, most int) error {
+	t := c.tournament
+	if t.built == t.nodes {
+		return nil
+	}
+	for ; t.built < t.nodes && most > 0; most-- {
+		if t.built%dryrun.ChunkSize == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c.writeEntry(int32(position))
+		c.writeEntry(int32(t.built))
+		t.built++
 	}
-	c.tournament.playAll()
+	if t.built == t.nodes {
+		t.playAll()
+	}
 	return nil
 }
 
-// reboundNode bounds a node again and plays its matches. Its earlier answers are taken off the counts.
+// reboundNode bounds a node again and plays its matches. Its earlier answers are taken off the counts. A node
+// without an entry yet is left out.
 func (c *cachedSearch) reboundNode(position int32) {
+	if int(position) >= c.tournament.built {
+		return
+	}
 	w, e := c.worker, c.tournament.At(position)
 	w.before.count(e.before, -1)
 	w.after.count(e.after, -1)

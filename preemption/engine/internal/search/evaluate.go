@@ -13,6 +13,7 @@ import (
 // bound says what decides on the victims, and so how much of a dry run can be replaced by arithmetic.
 func (w *Worker) FindVictims(position int, n *state.NodeState, b *NodeBound) {
 	w.unbroken = false
+	w.work += unitsPerVictim
 	if b.Kind == unasked && !w.rules.chosen {
 		w.askLate(b, n)
 	}

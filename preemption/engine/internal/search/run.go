@@ -134,10 +134,18 @@ func (s *Search) decide(ctx context.Context) (*preemption.Plan, error) {
 		return s.runGeneral(ctx)
 	}
 
-	if known := s.known(); known != nil {
-		return s.answerFromCache(ctx, known)
+	known := s.known()
+	if known != nil {
+		if plan, err := s.answerFromCache(ctx, known); plan != nil || err != nil {
+			return plan, err
+		}
+		s.Workers[0].Reset() // it has the answers that the entry counts
 	}
-	return s.run(ctx)
+	plan, err := s.run(ctx)
+	if err == nil && s.Asked.keeps {
+		err = s.remember(ctx, known)
+	}
+	return plan, err
 }
 
 // run decides by the default rules: one round bounds the nodes, the next ones evaluate those that may win.

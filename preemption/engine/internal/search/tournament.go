@@ -15,8 +15,9 @@ import (
 // The entries are in blocks, each with the matches among its own. The caches of
 // clones share a block until one of them writes it.
 type Tournament struct {
-	// nodes is the number of entries. It is 0 if the entries are not valid, and the tournament must be built.
-	nodes int
+	// nodes is the number of nodes. It is 0 if the entries are not valid, and the tournament must be begun anew.
+	// The first of them, as many as built says, have entries; matches count once all have.
+	nodes, built int
 	// Blocks has the entries by position. own says of each block that no other tournament shares it, so that
 	// it may be written.
 	Blocks []*TournamentBlock
@@ -70,7 +71,7 @@ func (t *Tournament) copy() *Tournament {
 
 // reset makes room for this many nodes, with all entries empty and no match played.
 func (t *Tournament) reset(nodes int) {
-	t.nodes = nodes
+	t.nodes, t.built = nodes, 0
 	if blocks := (nodes + TournamentBlockSize - 1) / TournamentBlockSize; len(t.Blocks) != blocks {
 		t.Blocks = make([]*TournamentBlock, blocks)
 		t.own = make([]bool, blocks)

@@ -69,6 +69,8 @@ type heardAnswers struct {
 	firstFit int
 	// given is the answer for the last status that the caller gave.
 	given givenAnswer
+	// work counts what the search has done; see partOfWork.
+	work int
 }
 
 // ownBest has the best candidate that a worker knows, and what follows from it.
@@ -151,6 +153,7 @@ func (w *Worker) Reset() {
 	w.forgetAnswers()
 	w.fitsSomewhere, w.firstFit = false, math.MaxInt
 	w.given = givenAnswer{}
+	w.work = 0
 
 	w.leastSpan = noCandidates
 	w.ownBest = ownBest{Best: NodeScore{Position: -1}, sharedPosition: -1, allowed: math.MaxInt64}

@@ -30,11 +30,17 @@ type AnswerCache struct {
 	// slots is the largest number of slots that the snapshot had when an entry was made. There
 	// are no more nodes than that while any entry exists (see forget).
 	slots int
-	// recent is a ring with the hashes of the last signatures that had no entry. It is as long
+	// recent is a ring with the last signatures that had no entry. It is as long
 	// as the cache has capacity. A signature gets an entry only when it comes again: for one
 	// that comes once an entry is not worth its time.
-	recent     [MostSignatures]uint64
+	recent     [MostSignatures]recentSignature
 	nextRecent int
+}
+
+// recentSignature is the hash of a signature, and the work of the search for it.
+type recentSignature struct {
+	hash uint64
+	work int
 }
 
 // CachedAnswers is the entry for one signature.
@@ -53,6 +59,9 @@ type CachedAnswers struct {
 	Nodes any
 	// Shared says that another cache has Nodes, too: it must be copied before it is written.
 	Shared bool
+	// Work is the work of the last search for the signature, in nodes that are looked at one by one. As long as
+	// bringing the entry up to date is more work, searches go on, and each does a part of it.
+	Work int
 }
 
 // MostSignatures and mostCachedNodes bound the memory of a snapshot's cache, by the number of
@@ -79,7 +88,7 @@ func (m *AnswerCache) share() *AnswerCache {
 
 // dropOld drops the part of the log that no entry needs any more.
 func (m *AnswerCache) dropOld() {
-	end := m.end()
+	end := m.End()
 	needed := end
 	for _, c := range m.BySignature {
 		// An entry that misses more changes than there are nodes is built anew without the log, because
@@ -123,16 +132,16 @@ func (m *AnswerCache) forget() {
 	m.Log, m.slots = nil, 0
 }
 
-// end returns the number of changes so far.
-func (m *AnswerCache) end() uint64 { return m.start + uint64(len(m.Log)) }
+// End returns the number of changes so far.
+func (m *AnswerCache) End() uint64 { return m.start + uint64(len(m.Log)) }
 
 // Since returns the slots that changed after the first synced changes, and the number of changes so
 // far. ok is false if the log does not go back that far; the slots are missing then.
 func (m *AnswerCache) Since(synced uint64) (slots []int32, end uint64, ok bool) {
 	if synced < m.start {
-		return nil, m.end(), false
+		return nil, m.End(), false
 	}
-	return m.Log[synced-m.start:], m.end(), true
+	return m.Log[synced-m.start:], m.End(), true
 }
 
 // Of returns the entry for a signature, or nil if the signature is not worth an entry yet. The
@@ -149,7 +158,7 @@ func (m *AnswerCache) Of(signature []byte, nodes, slots int) *CachedAnswers {
 
 	// An entry of another owner is read without its lock: no cache has written it since share.
 	if c.owner != m.owner {
-		c = &CachedAnswers{owner: m.owner, Synced: c.Synced, Budgets: c.Budgets, Nodes: c.Nodes, Shared: true}
+		c = &CachedAnswers{owner: m.owner, Synced: c.Synced, Budgets: c.Budgets, Nodes: c.Nodes, Shared: true, Work: c.Work}
 		m.BySignature[string(signature)] = c
 	}
 	c.Used = m.uses
@@ -161,16 +170,28 @@ func (m *AnswerCache) Of(signature []byte, nodes, slots int) *CachedAnswers {
 func (m *AnswerCache) admit(signature []byte, most, slots int) *CachedAnswers {
 	// Two signatures with one hash cost time at worst: an entry that is made too early.
 	hash := maphash.Bytes(hashSeed, signature)
-	for _, h := range m.recent[:most] {
-		if h == hash && m.makeRoom(most) {
-			return m.add(signature, slots)
+	for _, r := range m.recent[:most] {
+		if r.hash == hash && m.makeRoom(most) {
+			return m.add(signature, slots, r.work)
 		}
 	}
 
 	// The ring has most elements, which are fewer if nodes were added since the last call. Hence the modulo.
-	m.recent[m.nextRecent%most] = hash
+	m.recent[m.nextRecent%most] = recentSignature{hash: hash}
 	m.nextRecent = (m.nextRecent + 1) % most
 	return nil
+}
+
+// Searched remembers the work of a search for a signature that has no entry.
+func (m *AnswerCache) Searched(signature []byte, work int) {
+	hash := maphash.Bytes(hashSeed, signature)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.recent {
+		if r := &m.recent[i]; r.hash == hash {
+			r.work = work
+		}
+	}
 }
 
 // makeRoom drops the least recently used entry if there are most entries, and reports whether there is room
@@ -197,13 +218,13 @@ func (m *AnswerCache) makeRoom(most int) bool {
 }
 
 // add makes an entry that knows nothing yet. The search fills it in.
-func (m *AnswerCache) add(signature []byte, slots int) *CachedAnswers {
+func (m *AnswerCache) add(signature []byte, slots, work int) *CachedAnswers {
 	if m.BySignature == nil {
 		m.BySignature = map[string]*CachedAnswers{}
 	}
 
 	m.slots = max(m.slots, slots)
-	c := &CachedAnswers{owner: m.owner, Used: m.uses}
+	c := &CachedAnswers{owner: m.owner, Used: m.uses, Work: work}
 	m.BySignature[string(signature)] = c
 	return c
 }
