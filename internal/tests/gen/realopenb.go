@@ -16,7 +16,7 @@ import (
 // openbGPU and openbModelKey are the resource and the label under which nodes of the openb trace offer their GPUs.
 const (
 	openbGPU      resource.Name = "alibabacloud.com/gpu"
-	openbModelKey               = "alibabacloud.com/gpu-model"
+	openbModelKey string        = "alibabacloud.com/gpu-model"
 )
 
 // openbRows returns the rows that are made from the trace in the folder OPENB: nodes and pods of its sizes, with
