@@ -131,5 +131,5 @@ func (w *work) keep(cells []*figures.Cell) error {
 
 // conditions says when and on what the cells are measured.
 func (w *work) conditions() string {
-	return fmt.Sprintf("%s, %s, %s/%s, %d processors, %d rounds", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), w.rounds)
+	return fmt.Sprintf("%s, %s, %s/%s, %d processors, medians of %d", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), w.rounds)
 }
