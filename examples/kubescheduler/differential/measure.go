@@ -7,15 +7,11 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler"
 	schedulercache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/tests/gen"
@@ -71,7 +67,7 @@ func (h *Harness) Measure(cell Cell, rounds int) (*Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &measurement{cell: cell, rounds: rounds, times: map[*time.Duration][]time.Duration{}}
+	m := &measurement{stopwatch: stopwatch{}, cell: cell, rounds: rounds}
 	if err := m.buildOurs(h, c); err != nil {
 		return nil, err
 	}
@@ -86,10 +82,9 @@ func (c *Cell) Slower() float64 { return float64(c.Book) / float64(c.Reference()
 
 // measurement is a cell that is being measured.
 type measurement struct {
+	stopwatch
 	cell   Cell
 	rounds int
-	// times has a time per round for each figure of the cell.
-	times map[*time.Duration][]time.Duration
 
 	cluster *outrank.Cluster
 	snap    *engine.Snapshot
@@ -100,23 +95,6 @@ type measurement struct {
 	moving [2]*outrank.Pod
 	// asked counts the decisions about new shapes.
 	asked int
-}
-
-// time makes the calls and notes their average processor time as the figure's time in this round. The figure
-// becomes the median of its rounds.
-func (m *measurement) time(figure *time.Duration, calls int, call func(i int) error) error {
-	began := CPUTime()
-	for i := range calls {
-		if err := call(i); err != nil {
-			return err
-		}
-	}
-
-	taken := append(m.times[figure], (CPUTime()-began)/time.Duration(calls))
-	m.times[figure] = taken
-	taken = slices.Sorted(slices.Values(taken))
-	*figure = taken[len(taken)/2]
-	return nil
 }
 
 // buildOurs converts the cluster and indexes it, and measures both.
@@ -220,58 +198,23 @@ const (
 	shareOfRound = 300 * time.Millisecond
 )
 
-// attempt makes the attempt of the reference in which both sides are measured. The filters are measured when the
-// pod is scheduled, the rest when all nodes have turned it down.
+// attempt makes the attempt of the reference in which both sides are measured.
 func (m *measurement) attempt(c *Case) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var r *reference
-	if err := m.time(&m.cell.ReferenceBuild, 1, func(int) (err error) {
-		r, err = newReference(ctx, c, Instead{})
-		return err
-	}); err != nil {
-		return err
-	}
-
-	// The reference calls r.instead in place of its preemption. The two sides take turns there: if other
-	// programs slow the machine down, they slow both sides down.
-	ran := false
-	r.instead = func(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, answers fwk.NodeToStatusReader) error {
-		ran = true
+	a := &timedAttempt{watch: m.stopwatch, rounds: m.rounds, build: &m.cell.ReferenceBuild, filters: &m.cell.Filters}
+	return a.run(c, func(r *reference, decide decider) error {
 		for range m.rounds {
 			if err := m.round(func() (string, error) {
-				return r.decide(ctx, state, pod, answers, !m.cell.Sampled)
+				chosen, err := decide(!m.cell.Sampled)
+				if chosen == nil {
+					return "", err
+				}
+				return chosen.Name(), err
 			}); err != nil {
 				return err
 			}
 		}
 		return m.follow(r, c)
-	}
-
-	// The filters are measured by themselves. Each time they begin with a new state, and the last run, which is not
-	// measured, leaves its state to the attempt.
-	schedule := r.sched.SchedulePod
-	r.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, pod *framework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
-		for range m.rounds {
-			goruntime.GC()
-			if err := m.time(&m.cell.Filters, 1, func(int) error {
-				_, err := schedule(ctx, f, framework.NewCycleState(), pod)
-				if err == nil {
-					return errFits
-				}
-				return nil
-			}); err != nil {
-				return scheduler.ScheduleResult{}, err
-			}
-		}
-		return schedule(ctx, f, state, pod)
-	}
-
-	r.sched.ScheduleOne(ctx)
-	if !ran {
-		return errors.New("preemption was not asked")
-	}
-	return r.failed
+	})
 }
 
 // round makes a round: one decision of the reference, and many of outrank. Without a sample both must choose the
@@ -310,40 +253,4 @@ func (m *measurement) follow(r *reference, c *Case) error {
 		}
 		return r.sched.Cache.UpdateSnapshot(klog.Background(), snapshot)
 	})
-}
-
-// decide makes the decision that PostFilter makes, and carries nothing out. The node is empty if nothing helps.
-// With all it tries every node and not a sample.
-func (r *reference) decide(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, m fwk.NodeToStatusReader, all bool) (string, error) {
-	if ok, why := r.all.PodEligibleToPreemptOthers(ctx, pod, m.Get(pod.Status.NominatedNodeName)); !ok {
-		return "", errors.New(why)
-	}
-	potential, err := m.NodesForStatusCode(r.all.Evaluator.Handler.SnapshotSharedLister().NodeInfos(), fwk.Unschedulable)
-	if err != nil || len(potential) == 0 {
-		return "", err
-	}
-
-	pdbs, err := r.all.Evaluator.PdbLister.List(everything)
-	if err != nil {
-		return "", err
-	}
-	offset, enough := r.all.GetOffsetAndNumCandidates(int32(len(potential)))
-	if all {
-		offset, enough = 0, int32(len(potential))
-	}
-	candidates, _, err := r.all.Evaluator.DryRunPreemption(ctx, state, pod, potential, pdbs, offset, enough)
-	if err != nil || len(candidates) == 0 {
-		return "", err
-	}
-	return r.all.Evaluator.SelectCandidate(ctx, candidates).Name(), nil
-}
-
-// CPUTime returns the processor time that this process has used. It does not depend on what other processes do at
-// the same time.
-func CPUTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -10,6 +10,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,7 +32,8 @@ type set struct {
 var moved = map[string]string{"preemption/engine": "preemption"}
 
 // sets are the benchmarks that must not become slower or larger: decisions of each kind, making a snapshot, a
-// stream of decisions and changes, and reading a dump.
+// stream of decisions and changes, reading a dump, and decisions on real clusters. Those that the earlier commit does
+// not have are named, and count once a commit that has them is measured against.
 var sets = []set{
 	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(plain|sizes|selector-all|selector-host|tainted|nobody-lower)$/nodes=1000/budgets=20", "1000x"},
 	{"preemption/engine", "^BenchmarkMatrix$/^preemptor=(anti-affinity|affinity|spread|claim-in-use)$/nodes=1000/budgets=20", "200x"},
@@ -39,6 +41,11 @@ var sets = []set{
 	{"preemption/engine", "^BenchmarkNewSnapshot$/nodes=1000/", "2x"},
 	{"preemption/engine", "^BenchmarkStream$/nodes=1000/", "1000x"},
 	{"preemption/kube", "^BenchmarkReadCluster$", "1x"},
+
+	// All rows of real clusters, in each way of asking. A first question takes a snapshot of its own.
+	{"preemption/engine", "^BenchmarkReal$/^([^o]|own)/^(priority|known|changed)$/^1000$", "100x"},
+	{"preemption/engine", "^BenchmarkReal$/^([^o]|own)/^(rules|second)$/^1000$", "10x"},
+	{"preemption/engine", "^BenchmarkReal$/^(mixed|own-labels|terms|deployment|extended-3|volumes-by-zone|budgets-200)$/^first$/^1000$", "2x"},
 }
 
 func main() {
@@ -125,8 +132,11 @@ func (b *build) run(s set) (string, error) {
 	return output(filepath.Join(b.root, pkg), program, "-test.run", "^$", "-test.bench", s.pattern, "-test.benchtime", s.times, "-test.cpu", "1", "-test.benchmem")
 }
 
+// errAbsent is the error about benchmarks that a checkout does not have.
+var errAbsent = errors.New("no such benchmark")
+
 // folderOf returns the folder in which the checkout has the benchmarks of a set: the folder of their package,
-// or the one from which they were moved.
+// or the one from which they were moved. The error wraps errAbsent if they are in neither.
 func (b *build) folderOf(s set) (string, error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(s.pattern, "^"), "$")
 	for _, folder := range []string{s.pkg, moved[s.pkg]} {
@@ -144,7 +154,7 @@ func (b *build) folderOf(s set) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%s is in no folder of %s", name, b.root)
+	return "", fmt.Errorf("%w: %s in any folder of %s", errAbsent, name, b.root)
 }
 
 // output runs a program in a folder and returns its standard output.

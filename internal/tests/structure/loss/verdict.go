@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -28,16 +29,20 @@ type figures map[string][2]float64
 
 // lost measures a set and returns the names of the benchmarks that have lost.
 func (m *measured) lost(w io.Writer, s set, verbose bool) ([]string, error) {
-	var found [2]map[string]figures
-	for round := range m.rounds {
+	found := [2]map[string]figures{{}, {}}
+	rounds, absent := m.rounds, false
+	if _, err := m.builds[0].folderOf(s); errors.Is(err, errAbsent) {
+		rounds, absent = 1, true // to see that they run, and to name them
+	}
+	for round := range rounds {
 		for turn := range m.builds {
 			i := turn ^ round/2%2 // the builds take turns at being first
+			if i == 0 && absent {
+				continue
+			}
 			text, err := m.builds[i].run(s)
 			if err != nil {
 				return nil, err
-			}
-			if found[i] == nil {
-				found[i] = map[string]figures{}
 			}
 			for name, values := range parse(text) {
 				note(found[i], name, values, round%2)
@@ -64,8 +69,17 @@ func note(all map[string]figures, name string, values map[string]float64, half i
 	}
 }
 
-// report prints the figures that have grown too much, and returns the names of their benchmarks.
+// report prints the figures that have grown too much, and returns the names of their benchmarks. Benchmarks that the
+// past build does not have are new, and nothing is said against them.
 func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []string, err error) {
+	if len(found[1]) == 0 && len(found[0]) == 0 {
+		return nil, fmt.Errorf("no benchmark ran")
+	}
+	fresh := slices.DeleteFunc(slices.Sorted(maps.Keys(found[1])), func(name string) bool { return found[0][name] != nil })
+	if len(fresh) > 0 {
+		fmt.Fprintf(w, "NOT COMPARED: the earlier commit does not have %d benchmarks, from %s to %s\n", len(fresh), fresh[0], fresh[len(fresh)-1])
+	}
+
 	for _, name := range slices.Sorted(maps.Keys(found[0])) {
 		now, there := found[1][name]
 		if !there {
@@ -84,10 +98,6 @@ func report(w io.Writer, found [2]map[string]figures, verbose bool) (lost []stri
 				fmt.Fprintf(w, "%s: %.2f times the %s, %v before, %v now\n", name, ratio, unit, least(found[0][name][unit]), least(now[unit]))
 			}
 		}
-	}
-
-	if len(found[0]) == 0 {
-		return nil, fmt.Errorf("no benchmark ran")
 	}
 	return lost, nil
 }

@@ -67,6 +67,39 @@ LOST BenchmarkB: 1.50 times the ns/op, 2000 before, 3000 now
 	assert.ErrorContains(t, err, "no benchmark ran")
 }
 
+// Benchmarks that the earlier commit does not have are named and are no loss; those beside them are compared.
+func TestNewBenchmarks(t *testing.T) {
+	read := func(text string) map[string]figures {
+		all := map[string]figures{}
+		for half := range 2 {
+			for name, values := range parse(text) {
+				note(all, name, values, half)
+			}
+		}
+		return all
+	}
+	now := past + "BenchmarkA/x=0	1	 1 ns/op	 9 B/op	 1 allocs/op\nBenchmarkReal/mixed	1	 1 ns/op	 9 B/op	 1 allocs/op\n"
+	var out bytes.Buffer
+	lost, err := report(&out, [2]map[string]figures{read(past), read(now)}, false)
+	require.NoError(t, err)
+	assert.Empty(t, lost)
+	assert.Equal(t, "NOT COMPARED: the earlier commit does not have 2 benchmarks, from BenchmarkA/x=0 to BenchmarkReal/mixed\n", out.String())
+
+	lost, err = report(&out, [2]map[string]figures{{}, read(now)}, false)
+	require.NoError(t, err)
+	assert.Empty(t, lost)
+}
+
+// The rows of real clusters are in this checkout, and a folder without them says so by an error of its own.
+func TestFolderOfNewBenchmarks(t *testing.T) {
+	real := set{pkg: "preemption/engine", pattern: "^BenchmarkReal$/^mixed$"}
+	folder, err := (&build{root: "../../../.."}).folderOf(real)
+	require.NoError(t, err)
+	assert.Equal(t, "preemption/engine", folder)
+	_, err = (&build{root: t.TempDir()}).folderOf(real)
+	assert.ErrorIs(t, err, errAbsent)
+}
+
 // A history that does not reach back that far is said, and is no loss.
 func TestCommitThatIsNotThere(t *testing.T) {
 	var out bytes.Buffer
