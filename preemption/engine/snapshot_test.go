@@ -53,8 +53,8 @@ func dump(s *engine.Snapshot) string {
 	var kinds []string
 	for m := range stateOf(s).Classes.All() {
 		nodes := map[string]int32{}
-		for slot, n := range m.Nodes() {
-			nodes[stateOf(s).NodeStates[slot].Name] = n
+		for slot, on := range m.Nodes() {
+			nodes[stateOf(s).NodeStates[slot].Name] = on.Pods
 		}
 		kinds = append(kinds, fmt.Sprintf("kind %q covering %v: %d pods, on %v\n", m.Class.Key, coveredBy(s, m.Class), m.Pods, nodes))
 	}

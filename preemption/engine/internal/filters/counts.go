@@ -92,7 +92,7 @@ type least struct {
 	domain        int32
 }
 
-// mark has bounds of the priorities of the pods of a node that count in any set.
+// mark is the lowest and the highest priority among the pods of a node that count in any set.
 type mark struct{ low, high int32 }
 
 // untouched marks a node without such pods. mixed marks a node whose priorities do not suffice to tell what
@@ -314,16 +314,16 @@ func (c *counting) begin(version uint64) {
 // count counts the pods of a class in a set, node by node.
 func (c *counting) count(m *state.ClassMembers, part ClassPart) {
 	cells := c.sets[part.set].cells
-	for slot, pods := range m.Nodes() {
+	for slot, on := range m.Nodes() {
 		if part.late {
 			c.marks[slot] = mixed
 			continue
 		}
 
 		was := c.marks[slot]
-		c.marks[slot] = mark{min(was.low, m.Low), max(was.high, m.High)}
+		c.marks[slot] = mark{min(was.low, on.Low), max(was.high, on.High)}
 		if cells[slot].domain != state.NoDomain {
-			cells[slot].pods += pods
+			cells[slot].pods += on.Pods
 		}
 	}
 }

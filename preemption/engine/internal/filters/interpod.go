@@ -290,10 +290,20 @@ func (n *InterPodOnNode) Change(p *state.PodState, by int) {
 	}
 }
 
-// ChangeBelow removes the node's pods below a priority at once. It reports false and does nothing if Change
-// must be called for each of them.
+// ChangeBelow removes the node's pods below a priority at once, for one check. It reports false and does nothing if
+// Change must be called for each of them.
 func (n *InterPodOnNode) ChangeBelow(priority int64) bool {
-	return n.changeBelow(n.slot, priority, n.changes)
+	return n.keptApart(priority) || n.changeBelow(n.slot, priority, n.changes)
+}
+
+// keptApart reports whether a pod of the node that stays keeps the preemptor away, by the only set there is. The
+// answer is the same with all pods in place.
+func (n *InterPodOnNode) keptApart(priority int64) bool {
+	if len(n.sets) != 1 || n.sets[0].relation == affinityMatch || n.sets[0].countedIn(n.slot) == state.NoDomain {
+		return false
+	}
+	m := n.mark(n.slot)
+	return m != mixed && int64(m.high) >= priority
 }
 
 // PassesBelow reports whether the filter certainly passes once the pods of a node below a priority are gone.

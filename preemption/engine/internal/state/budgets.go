@@ -150,9 +150,9 @@ func (s *Snapshot) reclass(changed map[*PodClass]*PodClass) {
 		m.Class = is
 		s.Topology.Counts.joined(is)
 		pending += m.Pods
-		for slot, pods := range m.Nodes() {
+		for slot, on := range m.Nodes() {
 			slots[slot] = true
-			pending -= int(pods)
+			pending -= int(on.Pods)
 		}
 	}
 

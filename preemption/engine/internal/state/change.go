@@ -120,7 +120,7 @@ func (s *Snapshot) replacePending(p, q *PodState, cell int) {
 
 	// The class already counts p as pending. All that is new to it is that q runs.
 	if q.Running {
-		s.membersOf(q.Class).run(n.Slot, 1)
+		s.membersOf(q.Class).start(n.Slot, q.Priority())
 	}
 	s.announce(n, q)
 }

@@ -3,6 +3,7 @@ package state
 import (
 	"iter"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/outrank-go/outrank"
@@ -15,27 +16,46 @@ type ClassMembers struct {
 	// Class is nil if the id is unused. In that case next is the next unused id, or noID.
 	Class *PodClass
 	next  int32
-	// Pods counts all pods of the class, pending ones included. The priorities of all that it ever had are from
-	// Low to High.
-	Pods      int
-	Low, High int32
-	// slot and running are a node and how many pods of the class run there. Further nodes are in others: most
+	// Pods counts all pods of the class, pending ones included.
+	Pods int
+	// slot and first are a node and the pods of the class that run there. Further nodes are in others: most
 	// pods with labels of their own need no map.
-	slot, running int32
-	others        map[int32]int32
+	slot   int32
+	first  ClassOn
+	others map[int32]ClassOn
+}
+
+// ClassOn says how many pods of a class run on a node. Low and High are the lowest and the highest of their
+// priorities, or the least and the largest int32 if these are not known.
+type ClassOn struct{ Pods, Low, High int32 }
+
+// with returns the numbers with a pod of a priority added. They are those of no pod at first.
+func (c ClassOn) with(priority int32) ClassOn {
+	if c.Pods == 0 {
+		return ClassOn{1, priority, priority}
+	}
+	return ClassOn{c.Pods + 1, min(c.Low, priority), max(c.High, priority)}
 }
 
 // noID is no class's id.
 const noID = -1
 
-// Nodes iterates over the nodes with running pods of the class, by slot, with the number of these pods.
-func (m *ClassMembers) Nodes() iter.Seq2[int32, int32] {
-	return func(yield func(slot, pods int32) bool) {
-		if m.running > 0 && !yield(m.slot, m.running) {
+// without returns the numbers without one of the pods. Its priority may have been the only one of its kind.
+func (c ClassOn) without() ClassOn {
+	if c.Pods--; c.Low != c.High {
+		c.Low, c.High = math.MinInt32, math.MaxInt32
+	}
+	return c
+}
+
+// Nodes iterates over the nodes with running pods of the class, by slot.
+func (m *ClassMembers) Nodes() iter.Seq2[int32, ClassOn] {
+	return func(yield func(slot int32, on ClassOn) bool) {
+		if m.first.Pods > 0 && !yield(m.slot, m.first) {
 			return
 		}
-		for slot, pods := range m.others {
-			if !yield(slot, pods) {
+		for slot, on := range m.others {
+			if !yield(slot, on) {
 				return
 			}
 		}
@@ -43,31 +63,32 @@ func (m *ClassMembers) Nodes() iter.Seq2[int32, int32] {
 }
 
 // Runs reports whether any pod of the class runs.
-func (m *ClassMembers) Runs() bool { return m.running > 0 || len(m.others) > 0 }
+func (m *ClassMembers) Runs() bool { return m.first.Pods > 0 || len(m.others) > 0 }
 
-// run counts a pod that starts on a node, or as many as by says, which may be below 0.
-func (m *ClassMembers) run(slot, by int32) {
+// start counts a pod that starts on a node, and stop takes one off.
+func (m *ClassMembers) start(slot, priority int32) {
+	known, ok := m.others[slot]
 	switch {
-	case m.running > 0 && m.slot == slot:
-		m.running += by
-	case m.running == 0 && m.others[slot] == 0:
-		m.slot, m.running = slot, by
+	case m.first.Pods > 0 && m.slot == slot, m.first.Pods == 0 && !ok:
+		m.slot, m.first = slot, m.first.with(priority)
 	default:
 		if m.others == nil {
-			m.others = map[int32]int32{}
+			m.others = map[int32]ClassOn{}
 		}
-		if m.others[slot] += by; m.others[slot] == 0 {
-			delete(m.others, slot)
-		}
+		m.others[slot] = known.with(priority)
 	}
 }
 
-// saw widens the range of priorities.
-func (m *ClassMembers) saw(priority int32) {
-	if m.Pods == 0 {
-		m.Low, m.High = priority, priority
+func (m *ClassMembers) stop(slot int32) {
+	if m.first.Pods > 0 && m.slot == slot {
+		m.first = m.first.without()
+		return
 	}
-	m.Low, m.High = min(m.Low, priority), max(m.High, priority)
+	if on := m.others[slot].without(); on.Pods > 0 {
+		m.others[slot] = on
+	} else {
+		delete(m.others, slot)
+	}
 }
 
 // classesPerPage is the number of members that are copied together once they are shared.

@@ -133,8 +133,8 @@ func requireFound(t *rapid.T, s *state.Snapshot) {
 	found, want := map[string]int{}, map[string]int{}
 	for m := range s.Classes.All() {
 		total := 0
-		for _, pods := range m.Nodes() {
-			total += int(pods)
+		for _, on := range m.Nodes() {
+			total += int(on.Pods)
 		}
 		require.LessOrEqual(t, total, m.Pods)
 	}
@@ -175,8 +175,8 @@ func requireFound(t *rapid.T, s *state.Snapshot) {
 
 // running returns how many pods of a class run.
 func running(m *state.ClassMembers) (n int) {
-	for _, pods := range m.Nodes() {
-		n += int(pods)
+	for _, on := range m.Nodes() {
+		n += int(on.Pods)
 	}
 	return n
 }

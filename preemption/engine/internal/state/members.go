@@ -98,11 +98,10 @@ func (s *Snapshot) Moved(p *PodState, node, nominated string) *PodState {
 // join adds a pod to its class.
 func (s *Snapshot) join(p *PodState) {
 	m := s.membersOf(p.Class)
-	m.saw(p.Priority())
 	m.Pods++
 	if p.Running {
 		slot, _ := s.Slots.Get(p.At.Name)
-		m.run(slot, 1)
+		m.start(slot, p.Priority())
 	}
 }
 
@@ -111,7 +110,7 @@ func (s *Snapshot) leave(p *PodState) {
 	m := s.membersOf(p.Class)
 	if p.Running {
 		slot, _ := s.Slots.Get(p.At.Name)
-		m.run(slot, -1)
+		m.stop(slot)
 	}
 
 	if m.Pods--; m.Pods == 0 {
