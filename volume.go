@@ -48,6 +48,12 @@ type Volume struct {
 	Zones map[string][]string
 }
 
+// Unresolved reports whether nothing is known of the volume's claim but its name (rule 7.10.4). It is false for an
+// ephemeral volume, whose claim is made along with the pod.
+func (v *Volume) Unresolved() bool {
+	return v.Claim != "" && !v.Ephemeral && v.State == "" && !v.OncePod && v.Driver == "" && v.Handle == "" && v.Node == nil && len(v.Zones) == 0
+}
+
 // Labels that say where a node or a volume is.
 const (
 	ZoneLabel       = "topology.kubernetes.io/zone"

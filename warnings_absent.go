@@ -110,7 +110,7 @@ func (c *Cluster) claimWarnings() (ws []Problem) {
 		if p == nil || p.Finished() {
 			continue
 		}
-		v := slices.IndexFunc(p.Volumes, func(v Volume) bool { return v.unresolved() && !known[NewKey(p.Namespace, v.Claim)] })
+		v := slices.IndexFunc(p.Volumes, func(v Volume) bool { return v.Unresolved() && !known[NewKey(p.Namespace, v.Claim)] })
 		if v < 0 {
 			continue
 		}
@@ -126,11 +126,6 @@ func (c *Cluster) claimWarnings() (ws []Problem) {
 		ws = append(ws, Problem{"cluster", "Claims", fmt.Sprintf("there are none, and the claims of %d pods, such as %s, keep them from no node", naming, first)})
 	}
 	return ws
-}
-
-// unresolved reports whether only the name of the volume's claim is known.
-func (v *Volume) unresolved() bool {
-	return v.Claim != "" && !v.Ephemeral && v.State == "" && !v.OncePod && v.Driver == "" && v.Handle == "" && v.Node == nil && len(v.Zones) == 0
 }
 
 // namespaceWarnings names the namespaces of pods that are not in the cluster, where a term of a pod selects

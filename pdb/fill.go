@@ -64,10 +64,7 @@ func coveredBy(c *outrank.Cluster) [][]*outrank.Pod {
 	finder := New(c.Budgets).Finder()
 	covered := make([][]*outrank.Pod, len(c.Budgets))
 	for _, p := range c.Pods {
-		if p == nil {
-			continue
-		}
-		for _, i := range finder.Covering(p) {
+		for _, i := range finder.Covering(p) { // none covers a nil pod
 			covered[i] = append(covered[i], p)
 		}
 	}

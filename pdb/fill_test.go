@@ -83,19 +83,20 @@ func TestFillCounts(t *testing.T) {
 // Times, scales and controllers reach every budget, and nil budgets and pods are passed over.
 func TestFillPassesItsInputOn(t *testing.T) {
 	b := budget("b", &outrank.LabelSelector{MatchLabels: labels{"app": "web"}})
-	b.MaxUnavailable, b.DisruptedPods, b.ObservedGeneration = number(2), disrupted{"old-0": noon.Add(-time.Minute), "old-1": noon.Add(-time.Hour)}, 5
+	b.MaxUnavailable, b.DisruptedPods, b.ObservedGeneration = number(3), disrupted{"old-0": noon.Add(-time.Minute), "old-1": noon.Add(-time.Hour)}, 5
 	c := &outrank.Cluster{Budgets: []*outrank.PodDisruptionBudget{nil, b}, Pods: append(join(web(3, "old"), web(1, "new")), nil)}
 	filled, err := Fill(FillInput{
 		Cluster: c, Now: noon,
 		Scale: func(o outrank.Owner, namespace string) (int32, bool) {
-			return 4, o.Name == "web" && namespace == "default"
+			return 5, o.Name == "web" && namespace == "default"
 		},
 		Controller: func(outrank.Owner, string) outrank.Owner { return outrank.Owner{Kind: "Deployment", Name: "web"} },
 	})
 	require.NoError(t, err)
 	require.Nil(t, filled[0])
 
-	// Of 4 pods one was evicted a minute ago; 4 of one deployment are wanted, and 2 of them have to stay.
+	// Of 4 pods one was evicted a minute ago; 5 of one deployment are wanted, and 2 of them have to stay. By the pods
+	// that are there it would be 1, and so it would by the two owners, whose scale is not known.
 	want := *b
 	want.CurrentHealthy, want.DesiredHealthy, want.DisruptionsAllowed = 3, 2, 1
 	require.Empty(t, testdiff.Diff(&want, filled[1]))

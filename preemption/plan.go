@@ -87,7 +87,8 @@ type Plan struct {
 	// scheduler leaves it waiting, and the kubelet resizes it (rule 7.19.7).
 	Resize bool
 	// Warnings name parts of the pod that no filter has read: its claims for devices, unless a filter of
-	// the caller has the name "DynamicResources" (rule 7.14.7).
+	// the caller has the name "DynamicResources" (rule 7.14.7), and the claims of its volumes of which only
+	// the name is known (rule 7.10.4).
 	Warnings []outrank.Problem
 
 	// Candidate is the chosen node with its victims. It is the zero value

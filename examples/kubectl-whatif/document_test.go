@@ -33,6 +33,7 @@ type (
 		Outcome            preemption.Outcome
 		Ineligible         preemption.Ineligibility
 		Refused            *jsonStatus
+		Warnings           []string
 		Node               string
 		Victims            []jsonVictim
 		Score              *jsonScore

@@ -28,22 +28,43 @@ func Pod(p *outrank.Pod) string {
 // this name is assumed to read them.
 const Devices = "DynamicResources"
 
-// Unread warns of the claims for devices of a pod to be placed, unless a filter of the caller reads them (rule
-// 7.14.7). ownFilters yields the names of the caller's filters.
-func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) []outrank.Problem {
-	if p == nil || len(p.ResourceClaims) == 0 {
+// Unread warns of what no filter reads of a pod to be placed: its claims for devices, unless a filter of the caller
+// reads them (rule 7.14.7), and claims of which only the name is known (rule 7.10.4). ownFilters yields the names of
+// the caller's filters.
+func Unread(p *outrank.Pod, ownFilters func(yield func(name string) bool)) (ws []outrank.Problem) {
+	if p == nil {
 		return nil
 	}
-	for name := range ownFilters {
-		if name == Devices {
-			return nil
-		}
+	if len(p.ResourceClaims) > 0 && !readsDevices(ownFilters) {
+		ws = append(ws, outrank.Problem{
+			Object: "pod " + string(p.Key()), Field: "spec.resourceClaims",
+			Text: "no filter reads claims for devices (" + strings.Join(p.ResourceClaims, ", ") + "); the pod is decided about as if it had none",
+		})
 	}
 
-	return []outrank.Problem{{
-		Object: "pod " + string(p.Key()), Field: "spec.resourceClaims",
-		Text: "no filter reads claims for devices (" + strings.Join(p.ResourceClaims, ", ") + "); the pod is decided about as if it had none",
-	}}
+	var claims []string
+	for i := range p.Volumes {
+		if v := &p.Volumes[i]; v.Unresolved() {
+			claims = append(claims, v.Claim)
+		}
+	}
+	if len(claims) > 0 {
+		ws = append(ws, outrank.Problem{
+			Object: "pod " + string(p.Key()), Field: "spec.volumes",
+			Text: "of claims only the names are known (" + strings.Join(claims, ", ") + "); they keep the pod from no node, and a cluster without them schedules no such pod",
+		})
+	}
+	return ws
+}
+
+// readsDevices reports whether one of the filters reads claims for devices.
+func readsDevices(ownFilters func(yield func(name string) bool)) bool {
+	for name := range ownFilters {
+		if name == Devices {
+			return true
+		}
+	}
+	return false
 }
 
 // Steps returns a number of steps of a search in words.

@@ -42,9 +42,10 @@ func TestAppendStatus(t *testing.T) {
 }
 
 // Claims for devices are read by a filter of the caller's that has the name of kube-scheduler's plugin, and by
-// no other (rule 7.14.7).
+// no other (rule 7.14.7). Claims of volumes are read where more is known of them than their names (rule 7.10.4).
 func TestUnread(t *testing.T) {
 	claims := &outrank.Pod{Name: "p", ResourceClaims: []string{"gpu"}}
+	with := func(vs ...outrank.Volume) *outrank.Pod { return &outrank.Pod{Name: "p", Volumes: vs} }
 	for _, test := range []struct {
 		pod     *outrank.Pod
 		filters []string
@@ -55,6 +56,9 @@ func TestUnread(t *testing.T) {
 		{claims, nil, 1},
 		{claims, []string{"Racks", "Quota"}, 1},
 		{claims, []string{"Racks", "DynamicResources"}, 0},
+		{with(outrank.Volume{Claim: "a"}, outrank.Volume{Claim: "b"}), []string{"DynamicResources"}, 1},
+		{with(outrank.Volume{Claim: "a", Driver: "d"}, outrank.Volume{Claim: "p-v", Ephemeral: true}, outrank.Volume{}), nil, 0},
+		{&outrank.Pod{Name: "p", ResourceClaims: []string{"gpu"}, Volumes: []outrank.Volume{{Claim: "a"}}}, nil, 2},
 	} {
 		assert.Len(t, prose.Unread(test.pod, slices.Values(test.filters)), test.want, "%v", test.filters)
 	}

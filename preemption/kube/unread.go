@@ -100,7 +100,9 @@ func (rd *reader) waitingUnread() {
 	for i, vc := range rd.cluster.Claims {
 		b := &s.bound[i]
 		class := s.classes[b.class]
-		if b.volume != "" || !class.waits || vc.Volume.State != "" || !wanted[vc.Key()] {
+
+		// A claim without a volume whose class does not wait has a state (rule 7.10.6).
+		if b.volume != "" || vc.Volume.State != "" || !wanted[vc.Key()] {
 			continue
 		}
 

@@ -37,11 +37,13 @@ func TestUnreadFieldsAreTold(t *testing.T) {
 		{
 			"settings of the kernel",
 			`{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"securityContext": {"sysctls": [{"name": "a"}], "appArmorProfile": {"type": "Localhost"}},
-				"containers": [{"name": "c", "securityContext": {}}, {"name": "d", "securityContext": {"appArmorProfile": {"type": "Localhost"}}}]}}`,
+				"containers": [{"name": "c", "securityContext": {}}, {"name": "d", "securityContext": {"appArmorProfile": {"type": "Localhost"}}}],
+				"initContainers": [{"name": "i", "securityContext": {"appArmorProfile": {"type": "Localhost"}}}]}}`,
 			[]string{
 				"pod default/p: spec.securityContext.sysctls: a kubelet that does not allow one of them refuses the pod, which is not looked at",
 				"pod default/p: spec.securityContext.appArmorProfile: a kubelet without AppArmor refuses the pod, which is not looked at",
 				"pod default/p: spec.containers[1].securityContext.appArmorProfile: a kubelet without AppArmor refuses the pod, which is not looked at",
+				"pod default/p: spec.initContainers[0].securityContext.appArmorProfile: a kubelet without AppArmor refuses the pod, which is not looked at",
 			},
 		},
 		{"a kubelet has taken them", `{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"nodeName": "n", "securityContext": {"sysctls": [{"name": "a"}]}}}`, nil},
@@ -71,7 +73,12 @@ func TestUnreadFieldsAreTold(t *testing.T) {
 			"a driver that counts", waiting + class + `}{"kind": "CSIDriver", "metadata": {"name": "csi.example.com"}, "spec": {"storageCapacity": true}}`,
 			[]string{demands + `; storageCapacity of the CSI driver "csi.example.com"`},
 		},
-		{"a claim with a volume", strings.Replace(waiting, `"spec": {`, `"spec": {"volumeName": "v", `, 1) + class + "}", nil},
+		{
+			"a claim with a volume",
+			strings.NewReplacer(`"data"}, "spec": {`, `"data", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}, "spec": {"volumeName": "v", `).Replace(waiting) + class + `}{"kind": "PersistentVolume", "metadata": {"name": "v"}}`,
+			nil,
+		},
+		{"a claim whose binding is not final", strings.Replace(waiting, `"spec": {`, `"spec": {"volumeName": "v", `, 1) + class + "}", nil},
 		{"a claim that goes", strings.Replace(waiting, `"data"`, `"data", "deletionTimestamp": "2026-01-10T12:00:00Z"`, 1) + class + "}", nil},
 		{"a claim of a class that is not there", waiting, nil},
 		{"a claim that waits for nobody", alone + class + "}", nil},

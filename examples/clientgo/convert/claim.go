@@ -23,7 +23,7 @@ func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
 	if c == nil {
 		return nil, missing("persistentvolumeclaim")
 	}
-	ps := problems{kind: "persistentvolumeclaim", namespace: orDefault(c.Namespace), name: c.Name}
+	ps := claimProblems(c)
 	for i, mode := range c.Spec.AccessModes {
 		switch mode {
 		case corev1.ReadWriteOnce, corev1.ReadOnlyMany, corev1.ReadWriteMany, corev1.ReadWriteOncePod:
@@ -36,6 +36,10 @@ func Claim(c *corev1.PersistentVolumeClaim) (*outrank.VolumeClaim, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+func claimProblems(c *corev1.PersistentVolumeClaim) problems {
+	return problems{kind: "persistentvolumeclaim", namespace: orDefault(c.Namespace), name: c.Name}
 }
 
 func claimOf(c *corev1.PersistentVolumeClaim) *outrank.VolumeClaim {

@@ -13,9 +13,9 @@ import (
 
 // Cluster converts all objects into the cluster that [kube.ReadCluster] reads from a list of them. The claims
 // of pods are filled in, finished pods are counted and left out, and the cluster has the time of the latest
-// creation. A single error lists everything that is wrong with the objects. Cluster.Unread stays empty: fields
-// that matter to a cluster and are not followed are told by the reader of dumps alone. It takes time linear in the
-// number of objects.
+// creation. Cluster.Unread names the fields that matter to a cluster and are not followed, in the order of the kinds
+// in Objects. A single error lists everything that is wrong with the objects. It takes time linear in the number of
+// objects.
 func Cluster(o Objects) (*outrank.Cluster, error) {
 	r := &reading{cluster: &outrank.Cluster{}}
 	c := r.cluster
@@ -24,16 +24,29 @@ func Cluster(o Objects) (*outrank.Cluster, error) {
 		r.pod(p)
 	}
 	c.Budgets = all(r, o.Budgets, Budget)
+	each(o.Budgets, r.budgetUnread)
 	c.Classes = all(r, o.PriorityClasses, PriorityClass)
 	c.Namespaces = all(r, o.Namespaces, Namespace)
-	r.groups(&o)
+	each(o.Namespaces, r.namespaceUnread)
 	r.storage(&o)
+	r.groups(&o)
 	r.err(c.Validate()) // checks for duplicate names, and for what claims get from their volumes
 	if len(r.problems) > 0 {
 		return nil, &outrank.InputError{Problems: r.problems}
 	}
+
+	r.waitingUnread(&o)
 	c.ResolveVolumes(c.Pods...)
 	return c, nil
+}
+
+// each tells of the objects of a list. What is nil is a problem, and no cluster comes of it.
+func each[A any](objects []*A, tell func(*A)) {
+	for _, o := range objects {
+		if o != nil {
+			tell(o)
+		}
+	}
 }
 
 // reading is a cluster that is being converted.
@@ -77,6 +90,7 @@ func (r *reading) pod(p *corev1.Pod) {
 		r.problems = append(r.problems, ps.list...)
 		r.cluster.Finished++
 		r.created(p)
+		r.podUnread(p)
 		return
 	}
 	one, err := Pod(p)
@@ -86,6 +100,7 @@ func (r *reading) pod(p *corev1.Pod) {
 	}
 	r.cluster.Pods = append(r.cluster.Pods, one)
 	r.created(p)
+	r.podUnread(p)
 }
 
 // storage combines the parts of volumes that are in different objects.
@@ -99,6 +114,7 @@ func (r *reading) storage(o *Objects) {
 			continue
 		}
 		r.created(c)
+		r.claimUnread(c)
 		b := BindingOf(c)
 		r.cluster.Claims = append(r.cluster.Claims, Bind(one, b, volumes[b.Volume], classes[b.Class]))
 	}

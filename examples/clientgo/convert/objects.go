@@ -31,8 +31,18 @@ type Objects struct {
 // groups converts groups of pods and workloads.
 func (r *reading) groups(o *Objects) {
 	r.cluster.Groups = all(r, o.PodGroups, PodGroup)
+	each(o.PodGroups, r.groupUnread)
 	r.cluster.Composites = all(r, o.CompositePodGroups, CompositePodGroup)
 	r.cluster.Workloads = all(r, o.Workloads, Workload)
+}
+
+// groupUnread tells of devices that the pods of a group share (rule 22.2.7).
+func (r *reading) groupUnread(g *schedulingv1beta1.PodGroup) {
+	if len(g.Spec.ResourceClaims) > 0 {
+		ps := problems{kind: "podgroup", namespace: orDefault(g.Namespace), name: g.Name}
+		ps.add("spec.resourceClaims", "devices that are claimed are not looked at")
+		r.unread(ps)
+	}
 }
 
 // bindOptions reports whether a mount has options that older kubelets do not know.

@@ -62,18 +62,24 @@ func missing(kind string) error {
 // word refuses an unknown word in a field that becomes a bool. In other fields the library refuses unknown
 // words.
 func word[T ~string](ps *problems, word T, field string, known ...T) {
+	if text := noWord(word, known...); text != "" {
+		ps.add(field, "%s", text)
+	}
+}
+
+// noWord says that a word is not known. It is empty for one that is known, and for none.
+func noWord[T ~string](word T, known ...T) string {
 	if word == "" || slices.Contains(known, word) {
-		return
+		return ""
 	}
 	list := make([]string, len(known))
 	for i := range known {
 		list[i] = string(known[i])
 	}
 	if len(list) == 2 {
-		ps.add(field, "%s is neither %s nor %s", quote(string(word)), list[0], list[1])
-		return
+		return fmt.Sprintf("%s is neither %s nor %s", quote(string(word)), list[0], list[1])
 	}
-	ps.add(field, "%s is none of %s", quote(string(word)), strings.Join(list, ", "))
+	return fmt.Sprintf("%s is none of %s", quote(string(word)), strings.Join(list, ", "))
 }
 
 // quote quotes a string from an object, and shortens a long one.

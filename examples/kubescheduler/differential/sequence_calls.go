@@ -61,7 +61,7 @@ func (s *sequenceRun) settle() {
 		// A plan that hung before the attempt still does, so that the victims are awaited and not its end.
 		return s.held == nil && hanging > 0 || !s.carriesOut(s.current) || s.hasHungBefore(s.current.UID) && s.toldAll(expected)
 	})
-	s.settleRival(s.current)
+	s.settleRival()
 	if refused, _ := s.scheduler.bindingFailed(s.r.preemptor); refused {
 		s.result.Counts["bindings that failed"]++
 	}
@@ -100,12 +100,12 @@ func (s *sequenceRun) hanging() (list []types.UID) {
 
 // settleRival waits until the rival has carried its plan out. While calls hang it is compared with nothing, and
 // the wait is short.
-func (s *sequenceRun) settleRival(p *corev1.Pod) {
+func (s *sequenceRun) settleRival() {
 	if s.held != nil {
-		s.soon(func() bool { return !s.rival.underWay(p) })
+		s.soon(func() bool { return !s.rival.carriesOut() })
 		return
 	}
-	s.until(func() bool { return s.rival.clerk.busy() || !s.rival.underWay(p) })
+	s.until(func() bool { return s.rival.clerk.busy() || !s.rival.carriesOut() })
 }
 
 // settleTrouble records the failed and hanging calls of an attempt about the pod, or about a group with that pod.
@@ -167,7 +167,7 @@ func (s *sequenceRun) letGo() {
 	s.scheduler.letGo()
 	s.rival.clerk.letGo()
 	s.until(func() bool {
-		return !s.scheduler.busy() && !s.rival.clerk.busy() && !s.anyPreempting() && !slices.ContainsFunc(s.known(), s.rival.underWay)
+		return !s.scheduler.busy() && !s.rival.clerk.busy() && !s.anyPreempting() && !s.rival.carriesOut()
 	})
 	s.held = nil
 }

@@ -154,7 +154,7 @@ func (s *sequenceRun) settleGroup() {
 		return s.held == nil && hanging > 0 || !s.keptOut(first) && !slices.Contains(preempting(s.rival.own[first.Spec.SchedulerName]), c.uid) ||
 			s.hasHungBefore(c.uid) && s.toldAll(c.answers["framework"].Evicted)
 	})
-	s.settleRival(first)
+	s.settleRival()
 	s.settleTrouble(first)
 }
 

@@ -71,10 +71,13 @@ func (v *rival) close() {
 	}
 }
 
-// underWay reports whether the rival carries out a plan for the pod.
-func (v *rival) underWay(p *corev1.Pod) bool {
-	plugin, ok := v.plugins[p.Spec.SchedulerName].(fwk.PreEnqueuePlugin)
-	return ok && !plugin.PreEnqueue(context.Background(), p).IsSuccess()
+// carriesOut reports whether the rival carries out a plan. Whether it keeps the preemptor out of the queue does not
+// tell that, as in anyPreempting: a call that it makes later would count as one of the next attempt.
+func (v *rival) carriesOut() bool {
+	return slices.ContainsFunc(ProfileNames, func(name string) bool {
+		plugin, ok := v.plugins[name].(interface{ Busy() bool })
+		return ok && plugin.Busy()
+	})
 }
 
 // keptOut reports whether the scheduler's plugin keeps a pod out of the queue because its plan is being carried

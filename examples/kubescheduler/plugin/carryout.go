@@ -21,7 +21,9 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by string, run func(context.C
 	f.unbound = p.anyUnbound(f.victims)
 	ctx, devices := p.process.ctx, p.process.devices
 	told := 0
+	p.process.flying.Add(1)
 	p.process.background.Go(func() {
+		defer p.process.flying.Add(-1)
 		defer close(f.done)
 
 		// In two cases no event may be left that lets the preemptor in again, so that it is activated by hand. The
@@ -55,6 +57,10 @@ func (p *Plugin) fly(f *flight, preemptor *v1.Pod, by string, run func(context.C
 		log.V(2).Info("A preemption was carried out", "report", report.String())
 	})
 }
+
+// Busy reports whether a plan of any profile of the scheduler is being carried out. PreEnqueue does not say that: it
+// lets a preemptor in once all victims are leaving, for whatever reason, and its plan may have more of them to tell.
+func (p *Plugin) Busy() bool { return p.process.flying.Load() > 0 }
 
 // timed calls run, which carries a plan out, and counts the time that it takes.
 func (p *Plugin) timed(ctx context.Context, by string, run func(context.Context) (*execution.Report, error)) (*execution.Report, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -41,8 +42,9 @@ type process struct {
 	unwatch func()
 	// forget removes the process from the registry.
 	forget func()
-	// background counts the executions that are under way.
+	// background waits for the executions that are under way, and flying is their number.
 	background sync.WaitGroup
+	flying     atomic.Int64
 	// ctx is the context of the executions in the background, and end cancels it.
 	ctx context.Context
 	end context.CancelCauseFunc

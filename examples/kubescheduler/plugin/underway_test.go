@@ -39,9 +39,11 @@ func TestKeepsThePodOut(t *testing.T) {
 	assert.Equal(t, "waiting for the preemption for this pod to be finished", said.Message())
 	assert.True(t, said.IsRejected())
 	assert.Nil(t, c.plugin.PreEnqueue(t.Context(), pending("other", 10, "2")))
+	assert.True(t, c.plugin.Busy())
 	release()
 	c.isOn("high", "n1")
 	c.eventually("over", func() bool { return c.plugin.PreEnqueue(t.Context(), high) == nil })
+	c.eventually("carried out", func() bool { return !c.plugin.Busy() })
 	assert.Len(t, c.decided(), 1, "it was not tried again meanwhile")
 }
 

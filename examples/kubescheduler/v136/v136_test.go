@@ -15,3 +15,6 @@ func TestScores(t *testing.T) { difftest.RunScores(t, Harness) }
 
 // The filter for devices agrees on claims in every state, by the rules of v1.36.
 func TestDevices(t *testing.T) { difftest.RunJudged(t, Harness) }
+
+// A file of a scheduler's configuration has the fields of v1.36, and no others.
+func TestConfigurationFields(t *testing.T) { difftest.RunConfigurationFields(t, Harness) }

@@ -69,7 +69,7 @@ var settings = map[string][]setting{
 		{"managedResources[0].name", []string{`"example.com/a"`}, []string{`"cpu"`, `"a b"`}},
 	},
 	profileItself: {
-		{"percentageOfNodesToScore", []string{"", "50"}, []string{"101"}}, {"percentageOfPlacementsToScore", []string{"", "50"}, []string{"101"}},
+		{"percentageOfNodesToScore", []string{"", "50"}, []string{"101"}}, {"percentageOfPlacementsToScore", []string{""}, []string{"50", "null"}},
 		{"unknown", []string{""}, []string{"1"}},
 	},
 }

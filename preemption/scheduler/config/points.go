@@ -40,7 +40,7 @@ const (
 	multiPoint         point = "multiPoint"
 )
 
-// points lists all points. A change at one of groupPoints, which matter for pod groups, is unsupported.
+// points lists the points of all releases. A change at one of groupPoints, which matter for pod groups, is unsupported.
 var (
 	points = []point{
 		multiPoint, preEnqueue, queueSort, preFilter, filter, postFilter, preScore, scores, reserve, permit, preBind, bind, postBind,
@@ -81,7 +81,7 @@ var defaults = pluginList{
 	{preemption.PodTopologySpread, scoring},
 	{preemption.InterPodAffinity, scoring},
 	{dynamicResources, []point{preEnqueue, preFilter, filter, postFilter, scores, reserve, preBind}},
-	{defaultPreemption, []point{preEnqueue, postFilter, podGroupPostFilter}},
+	{defaultPreemption, []point{preEnqueue, postFilter}},
 	{balanced, []point{preScore, scores}},
 	{score.ImageLocality, []point{scores}},
 	{"DefaultBinder", []point{bind}},
@@ -102,6 +102,7 @@ func defaultsIn(r outrank.Release) pluginList {
 			list.serve(name, preFilter)
 		}
 		list.serve(dynamicResources, podGroupPostFilter)
+		list.serve(defaultPreemption, podGroupPostFilter)
 	}
 	if rules.DeferredResizes {
 		list = slices.Insert(list, list.index(preemption.NodeResourcesFit), plugin{preemption.DeferredPodScheduling, []point{preFilter, filter, permit}})
@@ -111,6 +112,15 @@ func defaultsIn(r outrank.Release) pluginList {
 
 // silentBefore are the filters that serve preFilter from v1.37 on and say nothing there.
 var silentBefore = []string{preemption.NodeUnschedulable, preemption.TaintToleration}
+
+// points returns the points that a file for the release may name. podGroupPostFilter came with the plugins that serve
+// it, in v1.37 (rule 19.2.11).
+func (l pluginList) points() []point {
+	if len(l.servingPoint(podGroupPostFilter)) > 0 {
+		return points
+	}
+	return slices.DeleteFunc(slices.Clone(points), func(where point) bool { return where == podGroupPostFilter })
+}
 
 // serve adds a point to those of a plugin. The list of points is a new one.
 func (l pluginList) serve(name string, where point) {

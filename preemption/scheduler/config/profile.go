@@ -30,7 +30,6 @@ func (l pluginList) readProfile(o *object, x *extenders) *profileReader {
 		o.ps.add(o.path("schedulerName"), "empty")
 	}
 	o.number("percentageOfNodesToScore", 0, 100)
-	o.number("percentageOfPlacementsToScore", 0, 100)
 
 	// The resources that extenders manage replace those of the arguments, so they come second.
 	p.readPlugins(o.object("plugins"))
@@ -50,7 +49,7 @@ func (p *profileReader) unsupported(field, format string, args ...any) {
 func (p *profileReader) readPlugins(o *object) {
 	// All points are read before any is judged, because multiPoint affects all others.
 	sets := map[point]pluginSet{}
-	for _, where := range points {
+	for _, where := range p.usual.points() {
 		set := p.usual.readSet(o, where)
 		sets[where] = set
 		if slices.Contains(groupPoints, where) && len(set.enabled)+len(set.disabled) > 0 {

@@ -112,7 +112,6 @@ func older(version string) string {
 func readAside(o *object) {
 	o.number("parallelism", 1, math.MaxInt32)
 	o.number("percentageOfNodesToScore", 0, 100)
-	o.number("percentageOfPlacementsToScore", 0, 100)
 	o.flag("enableProfiling")
 	o.flag("enableContentionProfiling")
 	o.flag("delayCacheUntilActive")

@@ -140,7 +140,6 @@ func TestFiltersOff(t *testing.T) {
 		{text: "'multiPoint': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
 		{text: "'filter': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
 		{text: "'postFilter': {'enabled': [{'name': 'Mine'}]}", notUnderstood: []string{"plugin Mine"}},
-		{text: "'podGroupPostFilter': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
 		{text: "'placementScore': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
 		{text: "'placementGenerate': {'disabled': [{'name': 'X'}]}", notUnderstood: []string{"pod groups"}},
 		{text: "'score': {'enabled': [{'name': 'Mine'}]}"},

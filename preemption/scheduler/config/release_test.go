@@ -47,6 +47,7 @@ func TestFiltersOffIn(t *testing.T) {
 		{release: outrank.V1_36, text: noNarrow},
 		{release: outrank.V1_37, text: noNarrow, said: "NodeName is off here and on in filter: every node"},
 		{release: outrank.V1_37, text: noResize, off: preemption.DeferredPodScheduling},
+		{release: outrank.V1_37, text: "'podGroupPostFilter': {'disabled': [{'name': 'X'}]}", said: "pod groups"},
 		{release: withResizes, text: noResize, off: preemption.DeferredPodScheduling, isOff: true},
 		{release: withResizes, text: "'preFilter': {'disabled': [{'name': 'DeferredPodScheduling'}]}", off: preemption.DeferredPodScheduling},
 		{release: withResizes, text: "'filter': {'enabled': [{'name': 'DeferredPodScheduling'}]}", said: otherOrder},
@@ -66,6 +67,39 @@ func TestFiltersOffIn(t *testing.T) {
 			}
 			_, err := engine.New(p.Config)
 			assert.NoError(t, err)
+		})
+	}
+}
+
+// A field that the release does not have is a mistake, whatever it says (rules 19.1.2 and 19.2.11).
+func TestFieldsOfOtherReleases(t *testing.T) {
+	const (
+		point      = "profiles[0].plugins.podGroupPostFilter: unknown field"
+		share      = "percentageOfPlacementsToScore: unknown field"
+		nodes      = "'percentageOfNodesToScore': 50"
+		placements = "'percentageOfPlacementsToScore': 50"
+	)
+	for _, c := range []struct {
+		name, text string
+		release    outrank.Release
+		want       string
+	}{
+		{"a point of v1.37", plugins("'podGroupPostFilter': {}"), outrank.V1_37, ""},
+		{"a point of v1.37 in v1.36", plugins("'podGroupPostFilter': {}"), outrank.V1_36, point},
+		{"nothing at that point in v1.36", plugins("'podGroupPostFilter': null"), outrank.V1_36, point},
+		{"points for groups in v1.36", plugins("'placementGenerate': {}, 'placementScore': {}"), outrank.V1_36, ""},
+		{"a share of nodes", file(nodes), outrank.V1_36, ""},
+		{"a share of placements", file(placements), outrank.V1_37, share},
+		{"a share of placements in v1.36", file(placements), outrank.V1_36, share},
+		{"a share of placements for a profile", file("'profiles': [{" + placements + "}]"), outrank.V1_37, "profiles[0]." + share},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := schedulerconfig.Read(c.release, strings.NewReader(c.text))
+			if c.want == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorContains(t, err, c.want)
+			}
 		})
 	}
 }

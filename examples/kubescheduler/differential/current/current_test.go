@@ -16,3 +16,6 @@ func TestScores(t *testing.T) { difftest.RunScores(t, Harness) }
 
 // They agree on claims of devices in every state. Removing pods frees none of them.
 func TestDevices(t *testing.T) { difftest.RunKinds(t, Harness, differential.DeviceKinds...) }
+
+// A file of a scheduler's configuration has the fields of v1.37, and no others.
+func TestConfigurationFields(t *testing.T) { difftest.RunConfigurationFields(t, Harness) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outrank-go/outrank"
+	"github.com/outrank-go/outrank/examples/kubescheduler/devices"
 	"github.com/outrank-go/outrank/kubeletadmit"
 	"github.com/outrank-go/outrank/pdb"
 	"github.com/outrank-go/outrank/preemption"
@@ -38,6 +39,8 @@ var now = time.Date(2026, 1, 10, 13, 0, 0, 0, time.UTC)
 type Read struct {
 	Cluster *outrank.Cluster
 	Quotas  []*quota.Quota
+	// Devices are nil in a world without them.
+	Devices *devices.Objects
 }
 
 // Read reads the world.
@@ -52,7 +55,18 @@ func (w *World) Read() (*Read, error) {
 	}
 	c.Release = w.Release
 	quotas, err := quota.Read(bytes.NewReader(text))
-	return &Read{c, quotas}, err
+	if err != nil {
+		return nil, err
+	}
+	read := &Read{Cluster: c, Quotas: quotas}
+	if w.hasDevices() {
+		o, err := devices.Read(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		read.Devices = &o
+	}
+	return read, nil
 }
 
 // Ask asks everything about a world.
@@ -70,6 +84,7 @@ func (r *Read) Ask() *Answers {
 	a.aboutBudgets()
 	a.aboutClasses()
 	a.aboutQuotas(r.Quotas)
+	a.aboutDevices(r.Devices)
 	a.answers.Text = a.text.String()
 	return a.answers
 }

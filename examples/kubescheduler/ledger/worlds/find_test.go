@@ -230,6 +230,10 @@ func (w *base) changed(t Trial) (*Read, error) {
 // sameObject reports whether the object reads the same with the change, which takes much less time than reading the
 // world. Only objects that stand in a cluster by themselves are looked at.
 func (w *base) sameObject(t Trial) bool {
+	// The filter for devices reads the claims of a pod, which a cluster by itself does not.
+	if w.read.Devices != nil && strings.Contains(t.Path, "esourceClaim") {
+		return false
+	}
 	if !slices.Contains([]string{"Pod", "Node", "Namespace", "PodDisruptionBudget", "PriorityClass", "PodGroup", "CompositePodGroup", "Workload"}, t.Kind) {
 		return false
 	}
@@ -270,7 +274,7 @@ var wire = map[string]reflect.Type{
 func isRead(kind, path string) bool {
 	t, ok := wire[kind]
 	if !ok {
-		return kind == "ResourceQuota"
+		return kind == "ResourceQuota" || slices.Contains(deviceKinds, kind)
 	}
 	if strings.HasPrefix(path, "metadata.annotations") {
 		return true

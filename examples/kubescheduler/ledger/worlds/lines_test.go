@@ -101,10 +101,15 @@ func TestFieldsThatCannotDecide(t *testing.T) {
 		}
 		for _, w := range all {
 			tries := trials(w.World, l.kind, l.field)
-			if !*whole && len(tries) > 0 {
-				g.Shuffle(len(tries), func(i, j int) { tries[i], tries[j] = tries[j], tries[i] })
-				tries = tries[:1]
+			most := len(tries)
+			switch {
+			case !*whole:
+				most = 1
+			case w.read.Devices != nil: // whose allocator takes a hundred times as long as the other answers
+				most = mostOfDevices
 			}
+			g.Shuffle(len(tries), func(i, j int) { tries[i], tries[j] = tries[j], tries[i] })
+			tries = tries[:min(most, len(tries))]
 			for _, trial := range tries {
 				before, after := w.try(trial)
 				if after != nil && after.Refused == nil && before.Text != after.Text {
@@ -114,6 +119,9 @@ func TestFieldsThatCannotDecide(t *testing.T) {
 		}
 	}
 }
+
+// mostOfDevices is the largest number of trials of a field in a world with devices.
+const mostOfDevices = 1
 
 // byName returns the worlds by their names.
 func byName(t *testing.T) map[string]*base {

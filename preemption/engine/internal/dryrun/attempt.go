@@ -107,12 +107,9 @@ func (a *Attempt) Start(ctx context.Context, config *Terms, snap *state.Snapshot
 	return a.beginCallers()
 }
 
-// Warnings returns a warning for each demand of the pod that no filter reads (rule 7.14.7). A filter of the
-// caller counts as reading a demand if its name says so.
+// Warnings returns a warning for each demand of the pod that no filter reads (rules 7.10.4 and 7.14.7). A filter of
+// the caller counts as reading claims for devices if its name says so.
 func (a *Attempt) Warnings() []outrank.Problem {
-	if len(a.Pod.ResourceClaims) == 0 {
-		return nil
-	}
 	return prose.Unread(a.Pod, func(yield func(string) bool) {
 		for _, f := range a.Config.Filters {
 			if !yield(f.Name) {
