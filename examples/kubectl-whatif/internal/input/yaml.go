@@ -63,6 +63,9 @@ type yamlReader struct {
 	size int
 	// list is the list that is being taken apart.
 	list list
+	// plain converts what needs no parser, and piece is memory for the text of an entry.
+	plain block
+	piece []byte
 }
 
 // newYAML reads YAML from its beginning.
@@ -83,7 +86,8 @@ func (y *yamlReader) Read(p []byte) (int, error) {
 	return 0, y.err
 }
 
-// next returns the next line with its line break, or nil at the end of the text.
+// next returns the next line with its line break, or nil at the end of the text. It is valid until the next call,
+// unless it is put back.
 func (y *yamlReader) next() ([]byte, error) {
 	if len(y.again) > 0 {
 		return y.nextAgain(), nil
@@ -92,6 +96,11 @@ func (y *yamlReader) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := y.in.ReadSlice('\n')
+		if err == nil && line == nil {
+			y.line++
+			return part, nil // most lines lie in the buffer as a whole
+		}
+
 		line = append(line, part...)
 		switch {
 		case err == nil, errors.Is(err, io.EOF):
@@ -238,8 +247,11 @@ func isCut(piece []byte) bool {
 
 // convert turns a piece of YAML into JSON, with the parser that kubectl uses: it yields the same numbers, and
 // the same texts for yes and no. from is the number of lines before the piece. Duplicate keys and aliases that
-// inflate the text are errors.
+// inflate the text are errors. Text as kubectl writes it needs no parser. The result is valid until the next call.
 func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
+	if piece, ok := y.plain.json(text); ok {
+		return piece, nil
+	}
 	if err := expandable(text); err != nil {
 		return nil, y.wrong(from, err)
 	}
