@@ -95,8 +95,6 @@ type draining struct {
 	refused, several []bool
 	// stale is set while the budgets in the snapshot lag behind allowed.
 	stale bool
-	// brief says to skip the replacements of a node that can be emptied at once.
-	brief bool
 	// turnsLeft is the number of turns that may still be played, or nil without a limit. ranOut is set once it
 	// was used up.
 	turnsLeft *int
@@ -262,11 +260,6 @@ func (d *draining) empty(node string) (bool, error) {
 			return false, err
 		}
 
-		// For a brief answer the replacements do not matter, unless the node had to wait for them.
-		if d.brief && d.out.Waits == 0 && len(left) == 0 {
-			return true, nil
-		}
-
 		if d.turnsLeft != nil && *d.turnsLeft <= 0 {
 			d.ranOut = true
 			return false, nil
@@ -358,24 +351,29 @@ func (d *draining) state() (sum [16]byte) {
 
 // mayEvict reports whether the API server lets a pod be evicted now. It marks the budgets that keep the pod back.
 func (d *draining) mayEvict(p *outrank.Pod) bool {
-	// The API server evicts no pod that several budgets cover, unless it has not started.
-	covering := d.budgets.Covering(p)
-	switch {
-	case len(covering) == 0, p.Phase == outrank.PhasePending:
-		return true
-	case len(covering) > 1:
-		for _, i := range covering {
-			d.several[i] = true
-		}
-		return false
+	by := d.keptBy(p, func(i int) int32 { return d.allowed[i].DisruptionsAllowed })
+	marks := d.refused
+	if len(by) > 1 {
+		marks = d.several
 	}
+	for _, i := range by {
+		marks[i] = true
+	}
+	return len(by) == 0
+}
 
-	b := d.allowed[covering[0]]
-	if evictableAnyway(p, b) || b.DisruptionsAllowed > 0 {
-		return true
+// keptBy returns the indexes of the budgets that keep a pod from being evicted while budgets allow that many
+// disruptions. Several of them keep it back together.
+func (s *scene) keptBy(p *outrank.Pod, allows func(i int) int32) []int {
+	// The API server evicts no pod that several budgets cover, unless it has not started.
+	covering := s.budgets.Covering(p)
+	if len(covering) == 0 || p.Phase == outrank.PhasePending {
+		return nil
 	}
-	d.refused[covering[0]] = true
-	return false
+	if len(covering) == 1 && (evictableAnyway(p, s.allowed[covering[0]]) || allows(covering[0]) > 0) {
+		return nil
+	}
+	return covering
 }
 
 // evict takes a pod from its node; its controller recreates it.
