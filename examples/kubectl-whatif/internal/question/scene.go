@@ -26,6 +26,8 @@ type scene struct {
 	// scored makes a pod that fits go to the node with the best score. Otherwise it goes to the first node that
 	// takes it.
 	scored bool
+	// waited is the last pod that had to wait, or nil.
+	waited *waited
 }
 
 // scene returns a scene that begins with a clone of the snapshot.

@@ -120,6 +120,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, nil
 	}
 
+	if again, known := s.waitsAgain(eval, pod); known {
+		return again, nil, nil
+	}
 	plan, err := eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 	if err != nil {
 		return t, nil, err
@@ -133,6 +136,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 	}
 
 	t, plan = enterPlan(t, plan)
+	if t.Outcome == Waits {
+		s.remember(eval, pod, t)
+	}
 	if plan != nil && !plan.Resize {
 		t.InVain, err = s.whyInVain(eval, plan)
 	}
