@@ -110,11 +110,14 @@ type draining struct {
 	firstPlaces map[outrank.Key]location
 	// evicted is set once every pod of the present node is evicted.
 	evicted bool
+	// show is called with the nodes that are empty, where one drain empties several.
+	show func(done, total int)
 }
 
-// drain plays the drain of a change. If the drain is stuck, it looks for allowances with which it goes through.
-func (a *Aftermath) drain(change *drainage) error {
-	d, err := change.play(a)
+// drain plays the drain of a change. If the drain is stuck, it looks for allowances with which it goes through. It
+// calls show with the nodes that are done.
+func (a *Aftermath) drain(change *drainage, show func(done, total int)) error {
+	d, err := change.play(a, show)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func (a *Aftermath) drain(change *drainage) error {
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return cmp.Compare(a.Key, b.Key) })
 
 	if d.out.Stuck {
-		if err := d.out.findAllowances(change); err != nil {
+		if err := d.out.findAllowances(change, show); err != nil {
 			return err
 		}
 	}
@@ -138,8 +141,9 @@ func (a *Aftermath) drain(change *drainage) error {
 }
 
 // play plays the drain to its end. It adds the pods that no drain can evict to a.Refused.
-func (c *drainage) play(a *Aftermath) (*draining, error) {
+func (c *drainage) play(a *Aftermath, show func(done, total int)) (*draining, error) {
 	d := c.before.draining(c.nodes)
+	d.show = show
 	if err := d.cordon(); err != nil {
 		return nil, err
 	}
@@ -177,7 +181,7 @@ func (d *draining) cordon() error {
 
 // emptyAll empties the nodes one after the other, and stops at the first that cannot be emptied.
 func (d *draining) emptyAll() error {
-	for _, node := range d.out.Nodes {
+	for i, node := range d.out.Nodes {
 		done, err := d.empty(node)
 		if err != nil {
 			return err
@@ -186,6 +190,7 @@ func (d *draining) emptyAll() error {
 			d.out.Stuck, d.out.StuckAt = true, node
 			return nil
 		}
+		d.show(i+1, len(d.out.Nodes))
 	}
 	return nil
 }
