@@ -402,20 +402,23 @@ func (d *draining) nextInLine() []*outrank.Pod {
 		out = d.waiting()
 	} else {
 		// A pod that waits now waited at the last look, or has left its node since then. The queue has both.
-		waits, seen := d.waits(), make(map[outrank.Key]bool, len(d.queue))
+		waits := d.waits()
 		for _, key := range d.queue {
-			if p, ok := d.snap.Pod(key); ok && !seen[key] && waits(p) {
-				seen[key] = true
+			if p, ok := d.snap.Pod(key); ok && waits(p) {
 				out = append(out, p)
 			}
 		}
-		out = inTurn(out)
+		// A pod that left its node twice is in the queue twice, and side by side in order.
+		out = slices.Compact(inTurn(out))
 	}
 
 	d.queue = make([]outrank.Key, len(out))
 	for i, p := range out {
-		d.queue[i] = p.Key()
-		d.rememberPlace(p.Key(), d.placeOf(p.Key()))
+		key := p.Key()
+		d.queue[i] = key
+		if _, known := d.firstPlaces[key]; !known {
+			d.rememberPlace(key, d.placeOf(key))
+		}
 	}
 	return out
 }
