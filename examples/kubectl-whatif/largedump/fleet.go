@@ -70,8 +70,8 @@ type workload struct {
 	milli, mebi           int
 	// budget is what its disruption budget allows, and -1 if it has none.
 	budget int
-	// made counts the pods that exist, and waiting those of them that wait.
-	made, waiting int
+	// made counts the pods that exist.
+	made int
 }
 
 // daemons are the names of the DaemonSets, which have a pod on every node.
