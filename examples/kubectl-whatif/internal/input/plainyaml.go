@@ -65,6 +65,9 @@ func (p *block) next() bool {
 	return len(p.line) > 0
 }
 
+// indentOf returns the number of spaces at the beginning of a line.
+func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
+
 // mostDeep is how deep objects and lists may be in each other. The stack stays small.
 const mostDeep = 200
 

@@ -120,8 +120,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, nil
 	}
 
-	if again, known := s.waitsAgain(eval, pod); known {
-		return again, nil, nil
+	if s.waited.holdsFor(pod, eval, s.snap) {
+		t, _ = enterPlan(t, s.waited.plan)
+		return t, nil, nil
 	}
 	plan, err := eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 	if err != nil {
@@ -135,9 +136,9 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, err
 	}
 
-	t, plan = enterPlan(t, plan)
-	if t.Outcome == Waits {
-		s.remember(eval, pod, t)
+	decided := plan
+	if t, plan = enterPlan(t, plan); t.Outcome == Waits {
+		s.waited = waitedFor(decided, eval, s.snap)
 	}
 	if plan != nil && !plan.Resize {
 		t.InVain, err = s.whyInVain(eval, plan)
