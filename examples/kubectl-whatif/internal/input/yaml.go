@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/plainyaml"
 )
 
 var (
@@ -34,17 +36,6 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML. The parser takes sixty times the memory of its input, and twice as much if the input consists
-// of the smallest possible parts. With these bounds at most 600 MB are in use at any time, whatever the text.
-const (
-	// wholeDocument is the most bytes of a document that are parsed in one piece. A list in a longer document
-	// is taken apart first, entry by entry.
-	wholeDocument = 1 << 20
-	// mostPiece is the most bytes of an entry, or of a document without a list. An API server takes no object
-	// of more than 3 MB.
-	mostPiece = 4 << 20
-)
-
 // yamlReader reads YAML as a stream of JSON documents.
 type yamlReader struct {
 	in *bufio.Reader
@@ -64,7 +55,7 @@ type yamlReader struct {
 	// list is the list that is being taken apart.
 	list list
 	// plain converts what needs no parser, and piece is memory for the text of an entry.
-	plain block
+	plain plainyaml.Converter
 	piece []byte
 }
 
@@ -249,7 +240,7 @@ func isCut(piece []byte) bool {
 // the same texts for yes and no. from is the number of lines before the piece. Duplicate keys and aliases that
 // inflate the text are errors. Text as kubectl writes it needs no parser. The result is valid until the next call.
 func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
-	if piece, ok := y.plain.json(text); ok {
+	if piece, ok := y.plain.JSON(text); ok {
 		return piece, nil
 	}
 	if err := expandable(text); err != nil {

@@ -103,6 +103,9 @@ func firstEntry(text []byte) (indent int, ok bool) {
 	return 0, false
 }
 
+// indentOf returns the number of spaces at the beginning of a line.
+func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
+
 // isEntry reports whether a line begins an entry of a list.
 func isEntry(line []byte) bool {
 	line = bytes.TrimRight(bytes.TrimLeft(line, " "), " \t\r\n")

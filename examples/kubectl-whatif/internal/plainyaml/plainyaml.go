@@ -1,12 +1,15 @@
-package input
+// Package plainyaml answers what JSON a text in YAML means, if the text is as plain as what kubectl writes. Everything
+// else is left to a parser.
+package plainyaml
 
 import (
 	"bytes"
 	"slices"
 )
 
-// block converts YAML in block style, one text after the other. It reuses its memory.
-type block struct {
+// Converter converts YAML in block style, one text after the other. It reuses its memory, and
+// belongs to one goroutine. The zero value is ready for use.
+type Converter struct {
 	// text is what follows the present line.
 	text []byte
 	// line is the present line without the spaces around it, and indent the column in which it begins. At the end
@@ -16,22 +19,22 @@ type block struct {
 	// out is the JSON so far.
 	out []byte
 	// fields has the fields of the objects that are being written, the innermost object's last.
-	fields []blockField
+	fields []field
 }
 
-// blockField is a field of an object: its key, and where it begins and ends in the JSON.
-type blockField struct {
+// field is a field of an object: its key, and where it begins and ends in the JSON.
+type field struct {
 	key        []byte
 	start, end int
 }
 
-// json converts the part of YAML that kubectl writes: mappings and lists in lines of their own, scalars on
+// JSON converts the part of YAML that kubectl writes: mappings and lists in lines of their own, scalars on
 // one line, and literal texts. It is ten times as fast as the parser. It is not ok for a text with anything else,
 // which is left to the parser, mistakes included. So it never has to explain one.
 //
 // The result is the same, to the byte, as that of the parser: an object's keys are sorted. It is valid until the
 // next call.
-func (p *block) json(text []byte) (piece []byte, ok bool) {
+func (p *Converter) JSON(text []byte) (piece []byte, ok bool) {
 	p.text, p.out, p.fields = text, p.out[:0], p.fields[:0]
 	if !onlyPlainBytes(text) || !p.next() || p.line == nil || !p.node(0) || p.line != nil {
 		return nil, false
@@ -51,7 +54,7 @@ func onlyPlainBytes(text []byte) bool {
 }
 
 // next goes on to the next line. It is false for an empty one.
-func (p *block) next() bool {
+func (p *Converter) next() bool {
 	if len(p.text) == 0 {
 		p.line = nil
 		return true
@@ -72,7 +75,7 @@ func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " "
 const mostDeep = 200
 
 // node converts the list or the object that begins in the present line.
-func (p *block) node(depth int) bool {
+func (p *Converter) node(depth int) bool {
 	if depth > mostDeep {
 		return false
 	}
@@ -83,12 +86,12 @@ func (p *block) node(depth int) bool {
 }
 
 // atEntry reports whether the present line begins with the dash of an entry.
-func (p *block) atEntry() bool {
+func (p *Converter) atEntry() bool {
 	return len(p.line) > 0 && p.line[0] == '-' && (len(p.line) == 1 || p.line[1] == ' ')
 }
 
 // entries converts a list. Its dashes are in one column.
-func (p *block) entries(depth int) bool {
+func (p *Converter) entries(depth int) bool {
 	column := p.indent
 	p.out = append(p.out, '[')
 	for i := 0; p.line != nil && p.indent == column && p.atEntry(); i++ {
@@ -109,7 +112,7 @@ func (p *block) entries(depth int) bool {
 }
 
 // entry converts the entry whose dash was in a column.
-func (p *block) entry(column, depth int) bool {
+func (p *Converter) entry(column, depth int) bool {
 	if len(p.line) == 0 {
 		return p.below(column+1, depth)
 	}
@@ -120,7 +123,7 @@ func (p *block) entry(column, depth int) bool {
 }
 
 // below converts what stands in the lines below, at least as far to the right as a column. Without any it is null.
-func (p *block) below(column, depth int) bool {
+func (p *Converter) below(column, depth int) bool {
 	if !p.next() {
 		return false
 	}
@@ -133,7 +136,7 @@ func (p *block) below(column, depth int) bool {
 
 // single converts a scalar that ends with its line. A line further to the right than the column of what holds it
 // would continue it.
-func (p *block) single(text []byte, column int) bool {
+func (p *Converter) single(text []byte, column int) bool {
 	var ok bool
 	if p.out, ok = appendScalar(p.out, text); !ok || !p.next() {
 		return false
@@ -142,7 +145,7 @@ func (p *block) single(text []byte, column int) bool {
 }
 
 // object converts an object. Its keys are in one column.
-func (p *block) object(depth int) bool {
+func (p *Converter) object(depth int) bool {
 	column, first, start := p.indent, len(p.fields), len(p.out)+1
 	p.out = append(p.out, '{')
 	sorted := true
@@ -156,7 +159,7 @@ func (p *block) object(depth int) bool {
 			p.out = append(p.out, ',')
 		}
 
-		p.fields = append(p.fields, blockField{key: key, start: len(p.out)})
+		p.fields = append(p.fields, field{key: key, start: len(p.out)})
 		p.out = append(appendText(p.out, key), ':')
 		at := len(p.fields) - 1
 		if !p.value(value, column, depth) {
@@ -174,7 +177,7 @@ func (p *block) object(depth int) bool {
 }
 
 // value converts the value of a field whose key is in a column.
-func (p *block) value(text []byte, column, depth int) bool {
+func (p *Converter) value(text []byte, column, depth int) bool {
 	if len(text) > 0 {
 		if text[0] == '|' {
 			return p.literal(text, column)
@@ -194,8 +197,8 @@ func (p *block) value(text []byte, column, depth int) bool {
 }
 
 // sort sorts the fields of an object that begin at a place in the JSON. It is false if two have the same key.
-func (p *block) sort(fields []blockField, start int) bool {
-	slices.SortFunc(fields, func(a, b blockField) int { return bytes.Compare(a.key, b.key) })
+func (p *Converter) sort(fields []field, start int) bool {
+	slices.SortFunc(fields, func(a, b field) int { return bytes.Compare(a.key, b.key) })
 	written := slices.Clone(p.out[start:])
 	p.out = p.out[:start]
 	for i, f := range fields {
@@ -212,7 +215,7 @@ func (p *block) sort(fields []blockField, start int) bool {
 
 // literal converts a text of several lines: those below that are further to the right than the key. Behind "|"
 // it ends with a line feed, and behind "|-" without.
-func (p *block) literal(mark []byte, column int) bool {
+func (p *Converter) literal(mark []byte, column int) bool {
 	if len(mark) > 1 && string(mark) != "|-" {
 		return false
 	}

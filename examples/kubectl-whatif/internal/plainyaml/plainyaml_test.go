@@ -1,4 +1,4 @@
-package input
+package plainyaml
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ func TestPlainYAML(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			want, err := yaml.YAMLToJSONStrict([]byte(tt.text))
 			require.NoError(t, err)
-			got, ok := new(block).json([]byte(tt.text))
+			got, ok := new(Converter).JSON([]byte(tt.text))
 			require.True(t, ok)
 			assert.Equal(t, string(want), string(got))
 		})
@@ -52,7 +52,7 @@ func TestYAMLForTheParser(t *testing.T) {
 		"a: \"b\" c\n", "a: b\r\n", "- a\nb: c\n", "a: 1\n- b\n", "a:\n- b\n c: d\n", "a: |\n  b\n c: d\n", "a: @b\n", "a: %b\n", "a: `b`\n",
 		strings.Repeat("a", 2000) + ": b\n", strings.Repeat("- ", 1000) + "a\n",
 	} {
-		_, ok := new(block).json([]byte(text))
+		_, ok := new(Converter).JSON([]byte(text))
 		assert.False(t, ok, "%q", text)
 	}
 }
@@ -66,7 +66,7 @@ func FuzzPlainYAML(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, ok := new(block).json([]byte(text))
+		got, ok := new(Converter).JSON([]byte(text))
 		if !ok || len(text) > 2000 {
 			return
 		}
