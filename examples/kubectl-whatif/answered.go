@@ -90,6 +90,7 @@ func (q *answeredQuestion) aboutScenario(show func(done, total int)) error {
 		return q.take(s.scenario.Classes())
 
 	case askNodes:
+		s.scenario.Watch(show)
 		if err := nodeKnown(s.scenario.Snapshot(), "more-nodes", s.opts.about.moreNodes); err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/outrank-go/outrank/examples/kubectl-whatif/internal/plainyaml"
 )
 
 var (
@@ -34,17 +36,6 @@ func isYAML(b *bufio.Reader) bool {
 	return false
 }
 
-// Bounds of YAML. The parser takes sixty times the memory of its input, and twice as much if the input consists
-// of the smallest possible parts. With these bounds at most 600 MB are in use at any time, whatever the text.
-const (
-	// wholeDocument is the most bytes of a document that are parsed in one piece. A list in a longer document
-	// is taken apart first, entry by entry.
-	wholeDocument = 1 << 20
-	// mostPiece is the most bytes of an entry, or of a document without a list. An API server takes no object
-	// of more than 3 MB.
-	mostPiece = 4 << 20
-)
-
 // yamlReader reads YAML as a stream of JSON documents.
 type yamlReader struct {
 	in *bufio.Reader
@@ -63,6 +54,9 @@ type yamlReader struct {
 	size int
 	// list is the list that is being taken apart.
 	list list
+	// plain converts what needs no parser, and piece is memory for the text of an entry.
+	plain plainyaml.Converter
+	piece []byte
 }
 
 // newYAML reads YAML from its beginning.
@@ -83,7 +77,8 @@ func (y *yamlReader) Read(p []byte) (int, error) {
 	return 0, y.err
 }
 
-// next returns the next line with its line break, or nil at the end of the text.
+// next returns the next line with its line break, or nil at the end of the text. It is valid until the next call,
+// unless it is put back.
 func (y *yamlReader) next() ([]byte, error) {
 	if len(y.again) > 0 {
 		return y.nextAgain(), nil
@@ -92,6 +87,11 @@ func (y *yamlReader) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := y.in.ReadSlice('\n')
+		if err == nil && line == nil {
+			y.line++
+			return part, nil // most lines lie in the buffer as a whole
+		}
+
 		line = append(line, part...)
 		switch {
 		case err == nil, errors.Is(err, io.EOF):
@@ -238,8 +238,11 @@ func isCut(piece []byte) bool {
 
 // convert turns a piece of YAML into JSON, with the parser that kubectl uses: it yields the same numbers, and
 // the same texts for yes and no. from is the number of lines before the piece. Duplicate keys and aliases that
-// inflate the text are errors.
+// inflate the text are errors. Text as kubectl writes it needs no parser. The result is valid until the next call.
 func (y *yamlReader) convert(text []byte, from int) ([]byte, error) {
+	if piece, ok := y.plain.JSON(text); ok {
+		return piece, nil
+	}
 	if err := expandable(text); err != nil {
 		return nil, y.wrong(from, err)
 	}

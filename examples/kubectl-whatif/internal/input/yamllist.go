@@ -121,7 +121,8 @@ func silent(line []byte) bool {
 // entry converts the next entry of the list. The lines of an entry are indented more deeply than its dash.
 func (y *yamlReader) entry() error {
 	from := y.line
-	var text []byte
+	text := y.piece[:0]
+	defer func() { y.piece = text }()
 	for begun := false; ; {
 		line, err := y.next()
 		if err != nil {

@@ -8,6 +8,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Bounds of YAML. The parser takes sixty times the memory of its input, and twice as much if the input consists
+// of the smallest possible parts. With these bounds at most 600 MB are in use at any time, whatever the text.
+const (
+	// wholeDocument is the most bytes of a document that are parsed in one piece. A list in a longer document
+	// is taken apart first, entry by entry.
+	wholeDocument = 1 << 20
+	// mostPiece is the most bytes of an entry, or of a document without a list. An API server takes no object
+	// of more than 3 MB.
+	mostPiece = 4 << 20
+)
+
 // anchor matches what may be an anchor. Without an anchor there is no alias.
 var anchor = regexp.MustCompile(`(?m)(^|[\s\[{,:?-])&[^\s,\[\]{}]`)
 

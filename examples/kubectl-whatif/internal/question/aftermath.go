@@ -140,7 +140,7 @@ func (s *Scenario) Aftermath() (*Aftermath, error) {
 
 	// Drains and classes are about the scenario as it stands, before anybody has a turn.
 	for i := range s.drains {
-		if err := out.drain(&s.drains[i]); err != nil {
+		if err := out.drain(&s.drains[i], s.set.progress); err != nil {
 			return nil, err
 		}
 	}

@@ -95,8 +95,6 @@ type draining struct {
 	refused, several []bool
 	// stale is set while the budgets in the snapshot lag behind allowed.
 	stale bool
-	// brief says to skip the replacements of a node that can be emptied at once.
-	brief bool
 	// turnsLeft is the number of turns that may still be played, or nil without a limit. ranOut is set once it
 	// was used up.
 	turnsLeft *int
@@ -112,11 +110,14 @@ type draining struct {
 	firstPlaces map[outrank.Key]location
 	// evicted is set once every pod of the present node is evicted.
 	evicted bool
+	// show is called with the nodes that are empty, where one drain empties several.
+	show func(done, total int)
 }
 
-// drain plays the drain of a change. If the drain is stuck, it looks for allowances with which it goes through.
-func (a *Aftermath) drain(change *drainage) error {
-	d, err := change.play(a)
+// drain plays the drain of a change. If the drain is stuck, it looks for allowances with which it goes through. It
+// calls show with the nodes that are done.
+func (a *Aftermath) drain(change *drainage, show func(done, total int)) error {
+	d, err := change.play(a, show)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (a *Aftermath) drain(change *drainage) error {
 	slices.SortFunc(a.Budgets, func(a, b BudgetLoad) int { return cmp.Compare(a.Key, b.Key) })
 
 	if d.out.Stuck {
-		if err := d.out.findAllowances(change); err != nil {
+		if err := d.out.findAllowances(change, show); err != nil {
 			return err
 		}
 	}
@@ -140,8 +141,9 @@ func (a *Aftermath) drain(change *drainage) error {
 }
 
 // play plays the drain to its end. It adds the pods that no drain can evict to a.Refused.
-func (c *drainage) play(a *Aftermath) (*draining, error) {
+func (c *drainage) play(a *Aftermath, show func(done, total int)) (*draining, error) {
 	d := c.before.draining(c.nodes)
+	d.show = show
 	if err := d.cordon(); err != nil {
 		return nil, err
 	}
@@ -179,7 +181,7 @@ func (d *draining) cordon() error {
 
 // emptyAll empties the nodes one after the other, and stops at the first that cannot be emptied.
 func (d *draining) emptyAll() error {
-	for _, node := range d.out.Nodes {
+	for i, node := range d.out.Nodes {
 		done, err := d.empty(node)
 		if err != nil {
 			return err
@@ -188,6 +190,7 @@ func (d *draining) emptyAll() error {
 			d.out.Stuck, d.out.StuckAt = true, node
 			return nil
 		}
+		d.show(i+1, len(d.out.Nodes))
 	}
 	return nil
 }
@@ -260,11 +263,6 @@ func (d *draining) empty(node string) (bool, error) {
 		left, err := d.evictAllowed(rest, node)
 		if err != nil {
 			return false, err
-		}
-
-		// For a brief answer the replacements do not matter, unless the node had to wait for them.
-		if d.brief && d.out.Waits == 0 && len(left) == 0 {
-			return true, nil
 		}
 
 		if d.turnsLeft != nil && *d.turnsLeft <= 0 {
@@ -358,24 +356,29 @@ func (d *draining) state() (sum [16]byte) {
 
 // mayEvict reports whether the API server lets a pod be evicted now. It marks the budgets that keep the pod back.
 func (d *draining) mayEvict(p *outrank.Pod) bool {
-	// The API server evicts no pod that several budgets cover, unless it has not started.
-	covering := d.budgets.Covering(p)
-	switch {
-	case len(covering) == 0, p.Phase == outrank.PhasePending:
-		return true
-	case len(covering) > 1:
-		for _, i := range covering {
-			d.several[i] = true
-		}
-		return false
+	by := d.keptBy(p, func(i int) int32 { return d.allowed[i].DisruptionsAllowed })
+	marks := d.refused
+	if len(by) > 1 {
+		marks = d.several
 	}
+	for _, i := range by {
+		marks[i] = true
+	}
+	return len(by) == 0
+}
 
-	b := d.allowed[covering[0]]
-	if evictableAnyway(p, b) || b.DisruptionsAllowed > 0 {
-		return true
+// keptBy returns the indexes of the budgets that keep a pod from being evicted while budgets allow that many
+// disruptions. Several of them keep it back together.
+func (s *scene) keptBy(p *outrank.Pod, allows func(i int) int32) []int {
+	// The API server evicts no pod that several budgets cover, unless it has not started.
+	covering := s.budgets.Covering(p)
+	if len(covering) == 0 || p.Phase == outrank.PhasePending {
+		return nil
 	}
-	d.refused[covering[0]] = true
-	return false
+	if len(covering) == 1 && (evictableAnyway(p, s.allowed[covering[0]]) || allows(covering[0]) > 0) {
+		return nil
+	}
+	return covering
 }
 
 // evict takes a pod from its node; its controller recreates it.
@@ -399,20 +402,23 @@ func (d *draining) nextInLine() []*outrank.Pod {
 		out = d.waiting()
 	} else {
 		// A pod that waits now waited at the last look, or has left its node since then. The queue has both.
-		waits, seen := d.waits(), make(map[outrank.Key]bool, len(d.queue))
+		waits := d.waits()
 		for _, key := range d.queue {
-			if p, ok := d.snap.Pod(key); ok && !seen[key] && waits(p) {
-				seen[key] = true
+			if p, ok := d.snap.Pod(key); ok && waits(p) {
 				out = append(out, p)
 			}
 		}
-		out = inTurn(out)
+		// A pod that left its node twice is in the queue twice, and side by side in order.
+		out = slices.Compact(inTurn(out))
 	}
 
 	d.queue = make([]outrank.Key, len(out))
 	for i, p := range out {
-		d.queue[i] = p.Key()
-		d.rememberPlace(p.Key(), d.placeOf(p.Key()))
+		key := p.Key()
+		d.queue[i] = key
+		if _, known := d.firstPlaces[key]; !known {
+			d.rememberPlace(key, d.placeOf(key))
+		}
 	}
 	return out
 }

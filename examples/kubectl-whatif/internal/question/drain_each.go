@@ -100,7 +100,7 @@ func (s *Scenario) EachDrain(most int) (*DrainSurvey, error) {
 			v.out.Unfollowed = len(free) - i
 			break
 		}
-		d, _, err := v.try(node, false)
+		d, _, err := v.try(node)
 		if err != nil {
 			return nil, err
 		}
@@ -147,9 +147,8 @@ func (s *Scenario) survey(most int) (*surveying, error) {
 	return v, nil
 }
 
-// try plays the drain of a node and undoes it. If it is brief and the node can be emptied at once, no
-// replacement takes its turn.
-func (v *surveying) try(node string, brief bool) (d *draining, done bool, err error) {
+// try plays the drain of a node and undoes it.
+func (v *surveying) try(node string) (d *draining, done bool, err error) {
 	mark := v.snap.Mark()
 	defer func() {
 		if undone := v.snap.Undo(mark); err == nil {
@@ -157,7 +156,7 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 		}
 	}()
 
-	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), brief: brief, turnsLeft: &v.turns}
+	d = &draining{Scenario: v.branch(), out: newDrain([]string{node}), queue: slices.Clone(v.waiting), turnsLeft: &v.turns}
 	if err = d.cordon(); err != nil {
 		return nil, false, err
 	}
@@ -168,21 +167,25 @@ func (v *surveying) try(node string, brief bool) (d *draining, done bool, err er
 
 // holdUp plays the drain of a node if budgets hold it up, and records how it ends. Otherwise it reports that
 // the node can be emptied at once.
+//
+// Most nodes of a large cluster can, or come after the last turn. Which budgets would refuse a pod is counted
+// for these, without evicting anybody.
 func (v *surveying) holdUp(node string) (atOnce bool, err error) {
-	d, done, err := v.try(node, true)
+	refused, several := v.firstRefusals(node)
+	if len(refused)+len(several) == 0 {
+		return true, nil
+	}
+	if v.turns <= 0 {
+		v.recordHolds(refused, several)
+		v.out.Undecided = append(v.out.Undecided, node)
+		return false, nil
+	}
+
+	d, done, err := v.try(node)
 	if err != nil {
 		return false, err
 	}
-
-	// A budget that kept a pod back for a while holds the drain up, even if it ends.
-	for i := range d.loads {
-		if d.refused[i] {
-			v.holds[i].Nodes++
-		}
-		if d.several[i] {
-			v.holds[i].Several++
-		}
-	}
+	v.recordHolds(marked(d.refused), marked(d.several))
 
 	switch {
 	case d.ranOut:
@@ -190,14 +193,64 @@ func (v *surveying) holdUp(node string) (atOnce bool, err error) {
 	case !done:
 		v.out.Stuck = append(v.out.Stuck, d.nodeDrain(node))
 		v.blame(d)
-	case d.out.Waits == 0:
-		// Replacements have not had their turns yet. The second pass plays them.
-		return true, nil
 	default:
 		v.out.Slow++
 		v.recordCrowded(d, node)
 	}
 	return false, nil
+}
+
+// firstRefusals returns the budgets that refuse pods in the first round of a node's drain: those that allow no
+// more disruptions, and those that cover a pod together with others. There are none if all pods may go at once.
+func (v *surveying) firstRefusals(node string) (refused, several map[int]bool) {
+	refused, several = map[int]bool{}, map[int]bool{}
+	gone := map[int]int32{} // the disruptions in this round
+	left := func(i int) int32 { return v.allowed[i].DisruptionsAllowed - gone[i] }
+
+	for _, p := range v.snap.PodsOn(node) {
+		if TiedToItsNode(p) {
+			continue
+		}
+		by := v.keptBy(p, left)
+		for _, i := range by {
+			if len(by) > 1 {
+				several[i] = true
+			} else {
+				refused[i] = true
+			}
+		}
+		if len(by) > 0 || p.Terminating() {
+			continue
+		}
+		for _, i := range v.budgets.Covering(p) {
+			if charges(v.allowed[i], p) && left(i) > 0 {
+				gone[i]++
+			}
+		}
+	}
+	return refused, several
+}
+
+// marked returns the indexes that are marked.
+func marked(marks []bool) map[int]bool {
+	out := map[int]bool{}
+	for i, is := range marks {
+		if is {
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// recordHolds counts a node for the budgets that keep one of its pods back, for a while or for ever: a budget
+// holds the drain up, even if it ends.
+func (v *surveying) recordHolds(refused, several map[int]bool) {
+	for i := range refused {
+		v.holds[i].Nodes++
+	}
+	for i := range several {
+		v.holds[i].Several++
+	}
 }
 
 // blame counts a stuck drain for every budget that holds one of its pods.

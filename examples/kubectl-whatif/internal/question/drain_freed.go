@@ -20,7 +20,7 @@ const mostRaises = 8
 // findAllowances looks for allowances with which a stuck drain goes through. In each round it raises the
 // allowance of the budgets that hold pods back and plays the drain again, until the drain ends. It finds
 // nothing if several budgets cover a held pod, because no allowance lets such a pod go.
-func (d *Drain) findAllowances(change *drainage) error {
+func (d *Drain) findAllowances(change *drainage, show func(done, total int)) error {
 	stuck := d
 	var raised []Allowance
 	for round := range mostRaises {
@@ -36,7 +36,7 @@ func (d *Drain) findAllowances(change *drainage) error {
 				return err
 			}
 		}
-		played, err := retry.play(new(Aftermath))
+		played, err := retry.play(new(Aftermath), show)
 		if err != nil {
 			return err
 		}

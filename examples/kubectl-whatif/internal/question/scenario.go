@@ -159,7 +159,8 @@ func (s *Scenario) Stage() (*engine.Snapshot, error) {
 	return stage, nil
 }
 
-// Watch makes the scenario report its progress to show. With nil it reports nothing.
+// Watch makes the scenario, and its settings from then on, report their progress to show. With nil they report
+// nothing.
 func (s *Scenario) Watch(show func(done, total int)) {
 	set := *s.set
 	set.Progress = show
@@ -177,6 +178,7 @@ func (s *Scenario) Cluster() *outrank.Cluster { return s.cluster }
 // It takes time linear in the cluster.
 func (s *Scenario) Setting() Setting {
 	set := *s.before
+	set.Progress = s.set.Progress
 	set.Snapshot = s.snap.Clone()
 	set.Cluster = s.clusterNow()
 	set.Limits.Quotas = s.books.Quotas()

@@ -26,6 +26,8 @@ type scene struct {
 	// scored makes a pod that fits go to the node with the best score. Otherwise it goes to the first node that
 	// takes it.
 	scored bool
+	// waited is the last pod that had to wait, or nil.
+	waited *waited
 }
 
 // scene returns a scene that begins with a clone of the snapshot.
@@ -103,14 +105,9 @@ func (s *scene) askToLeave(victim *outrank.Pod) error {
 // charge lowers the allowance of the budgets of a leaving pod by one if the pod was healthy, as the disruption
 // controller does when it sees the pod leave.
 func (s *scene) charge(p *outrank.Pod) error {
-	if !p.Ready {
-		return nil
-	}
-
 	for _, i := range s.budgets.Covering(p) {
-		// The allowance already counts the loss of a pod that is listed as disrupted.
 		b := s.allowed[i]
-		if _, counted := b.DisruptedPods[p.Name]; counted || b.DisruptionsAllowed <= 0 {
+		if !charges(b, p) || b.DisruptionsAllowed <= 0 {
 			continue
 		}
 
@@ -122,6 +119,13 @@ func (s *scene) charge(p *outrank.Pod) error {
 		}
 	}
 	return nil
+}
+
+// charges reports whether a budget allows less once a pod that it covers leaves. A pod that is not ready counts
+// for no budget, and the allowance already counts the loss of a pod that is listed as disrupted.
+func charges(b *outrank.PodDisruptionBudget, p *outrank.Pod) bool {
+	_, counted := b.DisruptedPods[p.Name]
+	return p.Ready && !counted
 }
 
 // announce carries out a plan as far as a scheduler does: the victims begin to leave, and the pod is nominated

@@ -91,6 +91,9 @@ func (s *Setting) decider(p *outrank.Pod) (*engine.Evaluator, error) {
 	}}}
 }
 
+// Show reports the amount of work that is done by somebody who uses the setting.
+func (s *Setting) Show(done, total int) { s.progress(done, total) }
+
 // progress reports the amount of work that is done: at each step, or at every 64th step if there are 1,000 or
 // more.
 func (s *Setting) progress(done, total int) {

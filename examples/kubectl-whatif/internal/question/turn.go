@@ -120,6 +120,10 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, nil
 	}
 
+	if s.waited.holdsFor(pod, eval, s.snap) {
+		t, _ = enterPlan(t, s.waited.plan)
+		return t, nil, nil
+	}
 	plan, err := eval.Preempt(s.ctx, s.snap, preemption.Request{Pod: pod, Now: s.set.Now})
 	if err != nil {
 		return t, nil, err
@@ -132,7 +136,10 @@ func (s *scene) decide(eval *engine.Evaluator, pod *outrank.Pod) (Turn, *preempt
 		return t, nil, err
 	}
 
-	t, plan = enterPlan(t, plan)
+	decided := plan
+	if t, plan = enterPlan(t, plan); t.Outcome == Waits {
+		s.waited = waitedFor(decided, eval, s.snap)
+	}
 	if plan != nil && !plan.Resize {
 		t.InVain, err = s.whyInVain(eval, plan)
 	}

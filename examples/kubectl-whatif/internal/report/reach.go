@@ -159,7 +159,8 @@ func (r *Report) groups(ctx context.Context, set *question.Setting) (map[group]i
 	snap := set.Snapshot.Clone()
 
 	// Going through the input in its order tries the same controllers every time.
-	for _, listed := range set.Cluster.Pods {
+	for i, listed := range set.Cluster.Pods {
+		set.Show(i+1, len(set.Cluster.Pods))
 		// The snapshot lacks pods that have ended. A pod on a missing node cannot be pushed out.
 		p, ok := snap.Pod(listed.Key())
 		node := snap.NodeOf(listed.Key())

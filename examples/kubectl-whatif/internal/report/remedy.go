@@ -79,6 +79,7 @@ func lookForRemedies(ctx context.Context, s *question.Scenario, waiting *questio
 		if err := a.advise(&out.List[i]); err != nil {
 			return nil, err
 		}
+		set.Show(i+1, len(out.List))
 	}
 	return out, nil
 }

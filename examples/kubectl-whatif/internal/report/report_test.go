@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/seeded"
 	"github.com/outrank-go/outrank/preemption"
 	"github.com/outrank-go/outrank/preemption/engine"
+	"github.com/outrank-go/outrank/preemption/kube"
 	"github.com/outrank-go/outrank/resource"
 )
 
@@ -42,6 +44,33 @@ func overShapes(t *testing.T, property func(t *rapid.T, set question.Setting)) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { property(t, drawn.Setting(t, drawn.Cluster(t, shape))) })
 		})
+	}
+}
+
+// A person sees that it goes on in every part of a report: the turns of waiting pods, the remedies, the drains, and
+// the pods that could be pushed out.
+func TestProgressOfEveryPart(t *testing.T) {
+	f, err := os.Open("../../sample/cluster.json")
+	require.NoError(t, err)
+	defer f.Close()
+	c, err := kube.ReadCluster(f)
+	require.NoError(t, err)
+	set := drawn.Setting(t, c)
+	s, err := question.NewScenario(context.Background(), set)
+	require.NoError(t, err)
+	ends := map[int]bool{}
+	s.Watch(func(done, total int) {
+		if done == total {
+			ends[total] = true
+		}
+	})
+	r, err := report.Make(context.Background(), s)
+	require.NoError(t, err)
+	for part, total := range map[string]int{
+		"turns": len(r.Waiting.Turns), "remedies": len(r.Remedies.List), "drains": 2 * r.Drains.Nodes, "reach": len(set.Cluster.Pods),
+	} {
+		require.Positive(t, total, part)
+		assert.True(t, ends[total], "%s: %v", part, ends)
 	}
 }
 

@@ -354,6 +354,7 @@ func (c *counting) laySets(from int) {
 		s := &c.sets[i]
 		s.Partition = c.snap.Partition(s.key)
 		s.cells = state.Fill(s.cells, len(c.marks), cell{state.NoDomain, 0})
+		s.domains = slices.Grow(s.domains, s.Partition.Domains)
 	}
 
 	for i := from; i < len(c.sets); i++ {
