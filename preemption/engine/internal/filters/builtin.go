@@ -140,5 +140,5 @@ func CountsClass(q *Question, k *state.PodClass) bool {
 		return false
 	}
 	s := constrained(q)
-	return s != nil && len(s.appendParts(nil, nil, k)) > 0
+	return s != nil && len(s.appendParts(nil, &podCounts{prepared: s.prepare()}, k)) > 0
 }

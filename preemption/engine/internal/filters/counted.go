@@ -1,8 +1,6 @@
 package filters
 
 import (
-	"math/bits"
-
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
@@ -40,7 +38,8 @@ func (a *attemptCounts) Touches(n *state.NodeState) bool { return a.touched(n.Sl
 
 // partsFor lists the sets in which pods of a class count.
 func (a *attemptCounts) partsFor(k *state.PodClass) []ClassPart {
-	return a.counter.appendParts(nil, a.podCounts, k)
+	var space []ClassPart
+	return a.partsOf(&space, a.counter, k)
 }
 
 // markConcerned marks the pods of a node that count in any set; see [fewPodsFilter].
@@ -48,9 +47,9 @@ func (a *attemptCounts) markConcerned(n *state.NodeState, from int, marks []bool
 	if !a.touched(n.Slot) {
 		return
 	}
-	var space [8]ClassPart
+	var space []ClassPart
 	for at := from; at < len(n.Pods); at++ {
-		marks[at] = marks[at] || len(a.counter.appendParts(space[:0], a.podCounts, n.Pods[at].Class)) > 0
+		marks[at] = marks[at] || len(a.partsOf(&space, a.counter, n.Pods[at].Class)) > 0
 	}
 }
 
@@ -79,37 +78,6 @@ func (a *attemptCounts) changeBelow(slot int32, priority int64, changes []int) b
 	return ok
 }
 
-// partsMemo remembers what the classes that a worker met last count in. A dry run asks about the same few classes
-// again and again.
-type partsMemo struct {
-	used    bool
-	entries [64]struct {
-		class *state.PodClass
-		parts []ClassPart
-	}
-}
-
-// of returns the sets in which pods of a class count in an attempt. The list is valid until the next call.
-func (m *partsMemo) of(k *state.PodClass, a *attemptCounts) []ClassPart {
-	e := &m.entries[bits.TrailingZeros64(k.Bit)]
-	if e.class != k {
-		m.used = true
-		e.class, e.parts = k, a.counter.appendParts(e.parts[:0], a.podCounts, k)
-	}
-	return e.parts
-}
-
-// forget drops all that belongs to the attempt.
-func (m *partsMemo) forget() {
-	if !m.used {
-		return
-	}
-	m.used = false
-	for i := range m.entries {
-		m.entries[i].class = nil
-	}
-}
-
 // counterOf ties a counter to a snapshot and a shape, as the [state.Counter] by which the snapshot makes and
 // updates its counts.
 type counterOf struct {
@@ -130,7 +98,11 @@ func (c counterOf) Follow(counts any, slots []int32, classes []*state.PodClass, 
 	return w.changed == version, ok
 }
 
-func (c counterOf) Copy(counts any) any { return counts.(*podCounts).copy() }
+func (c counterOf) Copy(counts any) any {
+	other := counts.(*podCounts).copy()
+	other.known = &knownParts{}
+	return other
+}
 
 // countedFilter is a filter that counts pods by domain. Its methods are those of attemptCounts.
 type countedFilter interface {

@@ -3,12 +3,15 @@ package filters
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
 // counter is the part of a counting filter that says what it counts by domain.
 type counter interface {
+	// prepare returns what the counter makes of the preemptor.
+	prepare() any
 	// addSets adds all sets in which pods of the snapshot's classes may count.
 	addSets(c *podCounts)
 	// addSetsOf adds those in which pods of a class may count that is new.
@@ -37,11 +40,43 @@ type ClassPart struct {
 type podCounts struct {
 	// shape is the encoding of all that the filter reads of the preemptor.
 	shape string
-	sets  []countSet
-	marks []mark // one for each node, by slot
+	// prepared is what the counter has made of the preemptor. It follows from the shape.
+	prepared any
+	sets     []countSet
+	marks    []mark // one for each node, by slot
 	// changed is the version of the last change of any count, and everywhere the version of the last change
 	// that may alter the answer in every domain.
 	changed, everywhere uint64
+	// known remembers what some classes count in. It is nil in counts that one attempt changes.
+	known *knownParts
+}
+
+// knownParts has the first class that was asked about for each remainder of the classes' hashes. Attempts
+// share it, and what it has once stays: a cluster of a few classes is known soon, and one where each pod has its own
+// costs no memory for them.
+type knownParts [256]atomic.Pointer[partsOfClass]
+
+// partsOfClass is a class with the sets in which its pods count.
+type partsOfClass struct {
+	class *state.PodClass
+	parts []ClassPart
+}
+
+// partsOf returns the sets in which pods of a class count. The list may be in space, and is only to be read.
+func (c *podCounts) partsOf(space *[]ClassPart, by counter, k *state.PodClass) []ClassPart {
+	if c.known != nil {
+		at := &c.known[k.Hash%uint32(len(c.known))]
+		first := at.Load()
+		if first == nil {
+			first = &partsOfClass{k, by.appendParts(nil, c, k)}
+			at.Store(first)
+		}
+		if first.class == k {
+			return first.parts
+		}
+	}
+	*space = by.appendParts((*space)[:0], c, k)
+	return *space
 }
 
 // countSet has the counts of one relation in each domain of one topology key. What a relation is, the counter
@@ -264,6 +299,7 @@ func (s *countSet) change(c cell, by int32, version uint64) {
 // copy returns equal counts that can be written without changing c.
 func (c *podCounts) copy() *podCounts {
 	other := *c
+	other.known = nil
 	other.sets, other.marks = slices.Clone(c.sets), slices.Clone(c.marks)
 	for i := range other.sets {
 		s := &other.sets[i]
@@ -298,6 +334,7 @@ type counting struct {
 // begin counts everything from the start. It takes time in proportion to the nodes and to the classes that count.
 func (c *counting) begin(version uint64) {
 	c.changed, c.everywhere = version, version
+	c.prepared, c.known = c.counter.prepare(), &knownParts{}
 	c.counter.addSets(c.podCounts)
 	c.marks = state.Fill(c.marks, len(c.snap.NodeStates), untouched)
 	c.laySets(0)
@@ -459,11 +496,11 @@ func (c *counting) countOn(n *state.NodeState) mark {
 
 	m, late := untouched, false
 	for _, p := range n.Pods {
-		c.parts = c.counter.appendParts(c.parts[:0], c.podCounts, p.Class)
-		if len(c.parts) > 0 {
+		parts := c.partsOf(&c.parts, c.counter, p.Class)
+		if len(parts) > 0 {
 			m.low, m.high = min(m.low, p.Priority()), max(m.high, p.Priority())
 		}
-		for _, part := range c.parts {
+		for _, part := range parts {
 			if part.late {
 				late = true
 			} else {

@@ -3,7 +3,6 @@ package filters
 import (
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -47,9 +46,6 @@ type InterPod struct {
 	attemptCounts
 	snap *state.Snapshot
 	pod  *outrank.Pod
-	// affinity and antiAffinity are the preemptor's terms, once they are prepared.
-	affinity, antiAffinity []state.Term
-	prepared               sync.Once
 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -89,34 +85,38 @@ func newInterPod(snap *state.Snapshot, pod *outrank.Pod) *InterPod {
 	return ip
 }
 
-// prepare resolves the preemptor's terms, on the first call. Few attempts need them: most find their counts
-// in the snapshot.
-func (ip *InterPod) prepare() {
-	ip.prepared.Do(func() {
-		pod := ip.pod
-		ip.affinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAffinity)
-		ip.antiAffinity = ip.snap.IncomingTerms(pod, pod.Affinity.PodAntiAffinity)
-	})
+// podTerms has the terms of a preemptor, prepared for matching.
+type podTerms struct{ affinity, antiAffinity []state.Term }
+
+// termsOf returns the prepared terms that belong to counts.
+func termsOf(c *podCounts) *podTerms { return c.prepared.(*podTerms) }
+
+// prepare prepares the preemptor's terms; see [counter]. Few attempts do: most find their counts in the snapshot.
+func (ip *InterPod) prepare() any {
+	affinity := &ip.pod.Affinity
+	return &podTerms{
+		ip.snap.IncomingTerms(ip.pod, affinity.PodAffinity),
+		ip.snap.IncomingTerms(ip.pod, affinity.PodAntiAffinity),
+	}
 }
 
 // addSets adds the sets of the preemptor's own terms, and of the terms of others that pick it; see [counter].
 func (ip *InterPod) addSets(c *podCounts) {
-	ip.prepare()
-	self := 0
-	if ip.matchesAffinity(ip.pod.NamespaceName(), ip.pod.Labels) {
+	terms, self := termsOf(c), 0
+	if ip.matchesAffinity(terms, ip.pod.NamespaceName(), ip.pod.Labels) {
 		self = 1
 	}
 
 	// A preemptor that matches its own terms asks whether any pod anywhere does (rule 7.13.6).
-	for i := range ip.affinity {
-		set := &c.sets[c.set(affinityMatch, ip.affinity[i].Key)]
+	for i := range terms.affinity {
+		set := &c.sets[c.set(affinityMatch, terms.affinity[i].Key)]
 		set.self = self
 		if self > 0 {
 			set.watch = watchOccupied
 		}
 	}
-	for i := range ip.antiAffinity {
-		c.set(antiAffinityMatch, ip.antiAffinity[i].Key)
+	for i := range terms.antiAffinity {
+		c.set(antiAffinityMatch, terms.antiAffinity[i].Key)
 	}
 	ip.snap.KeptApart(ip.pod, func(key string, _ iter.Seq[*state.ClassMembers]) { c.set(existingAntiAffinity, key) })
 }
@@ -133,19 +133,20 @@ func (*InterPod) includes(*podCounts, *state.NodeState, int) bool { return true 
 func (ip *InterPod) eachCounted(c *podCounts, f func(*state.ClassMembers, ClassPart)) {
 	// For affinity a pod counts only if it matches all terms (rule 7.13.5), for anti-affinity if it
 	// matches one.
-	if len(ip.affinity) > 0 {
-		ip.snap.Selected(&ip.affinity[0], func(m *state.ClassMembers) {
-			if len(ip.affinity) > 1 && !ip.matchesAffinity(m.Class.Namespace, m.Class.Labels) {
+	terms := termsOf(c)
+	if len(terms.affinity) > 0 {
+		ip.snap.Selected(&terms.affinity[0], func(m *state.ClassMembers) {
+			if len(terms.affinity) > 1 && !ip.matchesAffinity(terms, m.Class.Namespace, m.Class.Labels) {
 				return
 			}
-			for i := range ip.affinity {
-				f(m, ClassPart{set: c.find(affinityMatch, ip.affinity[i].Key)})
+			for i := range terms.affinity {
+				f(m, ClassPart{set: c.find(affinityMatch, terms.affinity[i].Key)})
 			}
 		})
 	}
-	for i := range ip.antiAffinity {
-		part := ClassPart{set: c.find(antiAffinityMatch, ip.antiAffinity[i].Key)}
-		ip.snap.Selected(&ip.antiAffinity[i], func(m *state.ClassMembers) { f(m, part) })
+	for i := range terms.antiAffinity {
+		part := ClassPart{set: c.find(antiAffinityMatch, terms.antiAffinity[i].Key)}
+		ip.snap.Selected(&terms.antiAffinity[i], func(m *state.ClassMembers) { f(m, part) })
 	}
 
 	ip.snap.KeptApart(ip.pod, func(key string, classes iter.Seq[*state.ClassMembers]) {
@@ -158,15 +159,15 @@ func (ip *InterPod) eachCounted(c *podCounts, f func(*state.ClassMembers, ClassP
 
 // appendParts appends the sets that pods of a class count in, one for every term; see [counter].
 func (ip *InterPod) appendParts(to []ClassPart, c *podCounts, k *state.PodClass) []ClassPart {
-	ip.prepare()
-	if ip.matchesAffinity(k.Namespace, k.Labels) {
-		for i := range ip.affinity {
-			to = append(to, ClassPart{set: c.find(affinityMatch, ip.affinity[i].Key)})
+	terms := termsOf(c)
+	if ip.matchesAffinity(terms, k.Namespace, k.Labels) {
+		for i := range terms.affinity {
+			to = append(to, ClassPart{set: c.find(affinityMatch, terms.affinity[i].Key)})
 		}
 	}
-	for i := range ip.antiAffinity {
-		if ip.snap.Picks(&ip.antiAffinity[i], k.Namespace, k.Labels) {
-			to = append(to, ClassPart{set: c.find(antiAffinityMatch, ip.antiAffinity[i].Key)})
+	for i := range terms.antiAffinity {
+		if ip.snap.Picks(&terms.antiAffinity[i], k.Namespace, k.Labels) {
+			to = append(to, ClassPart{set: c.find(antiAffinityMatch, terms.antiAffinity[i].Key)})
 		}
 	}
 	ip.snap.EachApart(k, ip.pod, func(key string) {
@@ -177,8 +178,8 @@ func (ip *InterPod) appendParts(to []ClassPart, c *podCounts, k *state.PodClass)
 
 // counts reports whether pods of a class count in any set.
 func (ip *InterPod) counts(k *state.PodClass) bool {
-	ip.prepare()
-	picked := ip.matchesAffinity(k.Namespace, k.Labels) || slices.ContainsFunc(ip.antiAffinity, func(t state.Term) bool {
+	terms := ip.prepare().(*podTerms)
+	picked := ip.matchesAffinity(terms, k.Namespace, k.Labels) || slices.ContainsFunc(terms.antiAffinity, func(t state.Term) bool {
 		return ip.snap.Picks(&t, k.Namespace, k.Labels)
 	})
 	ip.snap.EachApart(k, ip.pod, func(string) { picked = true })
@@ -187,13 +188,13 @@ func (ip *InterPod) counts(k *state.PodClass) bool {
 
 // matchesAffinity reports whether a pod with this namespace and these labels matches all affinity terms of
 // the preemptor. It is false for a preemptor without terms.
-func (ip *InterPod) matchesAffinity(namespace string, labels map[string]string) bool {
-	for i := range ip.affinity {
-		if !ip.snap.Picks(&ip.affinity[i], namespace, labels) {
+func (ip *InterPod) matchesAffinity(terms *podTerms, namespace string, labels map[string]string) bool {
+	for i := range terms.affinity {
+		if !ip.snap.Picks(&terms.affinity[i], namespace, labels) {
 			return false
 		}
 	}
-	return len(ip.affinity) > 0
+	return len(terms.affinity) > 0
 }
 
 // occupied returns the number of domains with a pod counted for a relation, summed over the topology keys.
@@ -244,8 +245,8 @@ func (ip *InterPod) Blocked(parts []ClassPart, on, n *state.NodeState) Status {
 // here.
 type InterPodOnNode struct {
 	*InterPod
-	slot int32
-	memo partsMemo
+	slot  int32
+	space []ClassPart // memory of partsOf
 	// changes has, by set, how the dry run has changed the count of the node's domain.
 	changes []int
 	// far has, by set, how it has changed the counts of other domains. Only sets of affinityMatch have any.
@@ -262,7 +263,7 @@ func (n *InterPodOnNode) Enter(on *state.NodeState) {
 // ChangeFar counts a pod of another node that is removed or put back. Outside the node's domain only affinity
 // depends on it, because rule 7.13.6 asks for pods anywhere.
 func (n *InterPodOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
-	for _, part := range n.memo.of(p.Class, &n.attemptCounts) {
+	for _, part := range n.partsOf(&n.space, n.counter, p.Class) {
 		s := &n.sets[part.set]
 		switch id := s.countedIn(on.Slot); {
 		case id == state.NoDomain:
@@ -285,7 +286,7 @@ func changeDomain(lists []map[int32]int, index int, id int32, by int) []map[int3
 
 // Change counts a pod that is added or removed.
 func (n *InterPodOnNode) Change(p *state.PodState, by int) {
-	for _, part := range n.memo.of(p.Class, &n.attemptCounts) {
+	for _, part := range n.partsOf(&n.space, n.counter, p.Class) {
 		n.changes[part.set] += by
 	}
 }
@@ -327,7 +328,6 @@ func (n *InterPodOnNode) PassesBelow(on *state.NodeState, priority int64) bool {
 
 // Follow counts a pod that comes or leaves for the rest of the attempt; see [ClusterFilter].
 func (n *InterPodOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
-	n.memo.forget()
 	n.follow(counterOf{snap: n.snap, counter: n}, p, at.Slot, by)
 }
 
@@ -357,7 +357,6 @@ func (n *InterPodOnNode) Check(nominated []*state.PodState) Status {
 // Release drops what belongs to the attempt; see [NodeFilter].
 func (n *InterPodOnNode) Release() {
 	n.InterPod = nil
-	n.memo.forget()
 }
 
 // ask checks the three rules in the order of rule 7.13.1.

@@ -3,7 +3,6 @@ package filters
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/outrank-go/outrank"
 	"github.com/outrank-go/outrank/internal/filter"
@@ -42,17 +41,8 @@ type Spread struct {
 	// was not counted at the start (rules 7.12.7 and 23.9). Otherwise its leaving lowers the count. A
 	// nominated pod counts in either case.
 	AsCounted bool
-	// selectors has the selector of each constraint with its match label keys applied, once they are prepared.
-	selectors []narrowed
-	prepared  sync.Once
 	// space is the first memory of constraints.
 	space [2]*outrank.TopologySpreadConstraint
-}
-
-// narrowed is a selector, nil for one that picks nothing, and what matches like it.
-type narrowed struct {
-	selector *outrank.LabelSelector
-	outrank.Matcher
 }
 
 // OnNode returns the filter for one worker; see [PodFilter].
@@ -117,24 +107,26 @@ func (s *Spread) appendShape(key *state.KeyWriter) {
 	}
 }
 
-// prepare finds the selectors of the constraints with their match label keys applied (rules 7.12.4 and 7.12.8).
-func (s *Spread) prepare() {
-	s.prepared.Do(func() {
-		for _, c := range s.constraints {
-			n := narrowed{selector: fit.NarrowedSelector(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)}
-			n.Matcher, _ = n.selector.Matcher() // which is valid
-			s.selectors = append(s.selectors, n)
-		}
-	})
+// prepare returns the selectors of the constraints with their match label keys applied (rules 7.12.4 and 7.12.8); see
+// [counter].
+func (s *Spread) prepare() any {
+	var selectors []state.Picker
+	for _, c := range s.constraints {
+		selectors = append(selectors, state.NewPicker(fit.NarrowedSelector(c.LabelSelector, s.pod.Labels, c.MatchLabelKeys, nil)))
+	}
+	return selectors
 }
+
+// selectorsOf returns the prepared selectors that belong to counts.
+func selectorsOf(c *podCounts) []state.Picker { return c.prepared.([]state.Picker) }
 
 // addSets adds a set for each constraint; see [counter].
 func (s *Spread) addSets(c *podCounts) {
-	s.prepare()
+	selectors := selectorsOf(c)
 	for i, constraint := range s.constraints {
 		set := &c.sets[c.set(i, constraint.TopologyKey)]
 		set.watch = watchLeast
-		if s.selectors[i].Matches(s.pod.Labels) {
+		if selectors[i].Picks(s.pod.Labels) {
 			set.self = 1
 		}
 	}
@@ -144,30 +136,30 @@ func (s *Spread) addSets(c *podCounts) {
 func (*Spread) addSetsOf(*podCounts, *state.PodClass) {}
 
 // eachCounted finds the classes by the labels that the selectors ask for; see [counter].
-func (s *Spread) eachCounted(_ *podCounts, f func(*state.ClassMembers, ClassPart)) {
-	for i := range s.selectors {
-		s.snap.SelectedIn(s.pod.NamespaceName(), s.selectors[i].selector, func(m *state.ClassMembers) { f(m, s.part(i, m.Class)) })
+func (s *Spread) eachCounted(c *podCounts, f func(*state.ClassMembers, ClassPart)) {
+	for i, picker := range selectorsOf(c) {
+		s.snap.SelectedIn(s.pod.NamespaceName(), picker.Selector, func(m *state.ClassMembers) { f(m, partOf(i, &picker, m.Class)) })
 	}
 }
 
 // appendParts appends the constraints whose selector picks pods of a class; see [counter].
-func (s *Spread) appendParts(to []ClassPart, _ *podCounts, k *state.PodClass) []ClassPart {
+func (s *Spread) appendParts(to []ClassPart, c *podCounts, k *state.PodClass) []ClassPart {
 	if k.Namespace != s.pod.NamespaceName() {
 		return to
 	}
-	s.prepare()
-	for i := range s.selectors {
-		if s.selectors[i].Matches(k.Labels) {
-			to = append(to, s.part(i, k))
+	selectors := selectorsOf(c)
+	for i := range selectors {
+		if selectors[i].Picks(k.Labels) {
+			to = append(to, partOf(i, &selectors[i], k))
 		}
 	}
 	return to
 }
 
-// part is that of a constraint and a class that its selector picks. Terminating pods do not
+// partOf is the part of a constraint with this selector and a class that it picks. Terminating pods do not
 // count at the start (rule 7.12.5), nor do pods that an empty selector picks (rule 7.12.7).
-func (s *Spread) part(constraint int, k *state.PodClass) ClassPart {
-	empty := s.selectors[constraint].Empty()
+func partOf(constraint int, p *state.Picker, k *state.PodClass) ClassPart {
+	empty := p.Empty()
 	return ClassPart{set: constraint, late: k.Terminating || empty, empty: empty}
 }
 
@@ -234,8 +226,8 @@ func (s *Spread) minDomains(constraint int) int {
 // SpreadOnNode is the filter on one node. Workers share the counts, so that a dry run keeps its changes here.
 type SpreadOnNode struct {
 	*Spread
-	slot int32
-	memo partsMemo
+	slot  int32
+	space []ClassPart // memory of partsOf
 	// changes has, by constraint, how the dry run has changed the count of the node's domain.
 	changes []int
 	// far has, by constraint, how it has changed the counts of other domains.
@@ -251,7 +243,7 @@ func (s *SpreadOnNode) Enter(n *state.NodeState) {
 
 // ChangeFar follows a pod of another node that is removed or put back.
 func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int) {
-	for _, part := range s.memo.of(p.Class, &s.attemptCounts) {
+	for _, part := range s.partsOf(&s.space, s.counter, p.Class) {
 		set := &s.sets[part.set]
 		switch id := set.countedIn(on.Slot); {
 		case id == state.NoDomain || s.AsCounted && part.empty:
@@ -266,7 +258,7 @@ func (s *SpreadOnNode) ChangeFar(p *state.PodState, on *state.NodeState, by int)
 // Change follows a pod that is removed or put back. A terminating pod was not
 // counted at the start, and still changes the count here (rule 7.12.6).
 func (s *SpreadOnNode) Change(p *state.PodState, by int) {
-	for _, part := range s.memo.of(p.Class, &s.attemptCounts) {
+	for _, part := range s.partsOf(&s.space, s.counter, p.Class) {
 		if !s.AsCounted || !part.empty {
 			s.shift(part.set, by)
 		}
@@ -309,7 +301,7 @@ func (s *SpreadOnNode) PassesBelow(n *state.NodeState, priority int64) bool {
 // none of them.
 func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 	for _, p := range pods {
-		for _, part := range s.memo.of(p.Class, &s.attemptCounts) {
+		for _, part := range s.partsOf(&s.space, s.counter, p.Class) {
 			s.shift(part.set, by)
 		}
 	}
@@ -318,7 +310,6 @@ func (s *SpreadOnNode) changeNominated(pods []*state.PodState, by int) {
 // Follow counts a pod that comes or leaves for the rest of the attempt; see [ClusterFilter]. As in Change,
 // terminating pods count.
 func (s *SpreadOnNode) Follow(p *state.PodState, at *state.NodeState, by int) {
-	s.memo.forget()
 	s.follow(counterOf{snap: s.snap, counter: s}, p, at.Slot, by)
 }
 
@@ -333,7 +324,6 @@ func (s *SpreadOnNode) Check(nominated []*state.PodState) Status {
 // Release drops what belongs to the attempt; see [NodeFilter].
 func (s *SpreadOnNode) Release() {
 	s.Spread = nil
-	s.memo.forget()
 }
 
 // skewed compares the skew of each constraint with its limit (rule 7.12.3).

@@ -78,8 +78,9 @@ func (s *Search) answerFromCache(ctx context.Context, known *state.CachedAnswers
 }
 
 // The work that a search counts: a node that is looked at by itself is one unit. A block takes about a quarter as
-// long, and finding the victims on a node as long as eight.
+// long, and finding the victims on a node as long as eight. A search takes as long as a few before it looks at any.
 const (
+	unitsBefore    = 16
 	blocksPerUnit  = 4
 	unitsPerVictim = 8
 	// partOfWork is the part of its own work, one in so many, that a search adds for the entry of its signature.
@@ -89,7 +90,7 @@ const (
 // remember does a part of the work on the entry of the signature after a search. No question takes much longer
 // for it than the search alone, and the entry is complete once searches have cost a few times as much as it does.
 func (s *Search) remember(ctx context.Context, known *state.CachedAnswers) error {
-	work := 0
+	work := unitsBefore
 	for _, w := range s.Workers {
 		work += w.work
 	}
@@ -120,6 +121,9 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best 
 	known := c.known
 	known.Mu.Lock()
 	defer known.Mu.Unlock()
+	if c.pending() > known.Work {
+		return nil, best, nil
+	}
 
 	own, returned := c.begin(), false
 	defer func() { c.end(own, returned) }()
@@ -128,11 +132,8 @@ func (c *cachedSearch) decide(ctx context.Context) (plan *preemption.Plan, best 
 	return plan, best, err
 }
 
-// ask is decide while the entry is open.
+// ask is decide while the entry is open. It returns no plan if counts have changed about too many nodes.
 func (c *cachedSearch) ask(ctx context.Context) (plan *preemption.Plan, best NodeScore, err error) {
-	if c.pending() > c.known.Work {
-		return nil, best, nil
-	}
 	if done, err := c.update(ctx, c.known.Work); !done || err != nil {
 		return nil, best, err
 	}

@@ -7,25 +7,24 @@ import (
 	"github.com/outrank-go/outrank/preemption/engine/internal/state"
 )
 
-// stale reports whether the tournament has to be begun anew: it has no entries yet, or missed more changes than
+// stale reports whether a tournament has to be begun anew: it has no entries yet, or missed more changes than
 // there are nodes.
-func (c *cachedSearch) stale() bool {
-	t, known := c.tournament, c.known
-
+func (c *cachedSearch) stale(t *Tournament) bool {
 	// The cache drops a change only if every entry that misses it misses more changes than there are nodes.
 	// So complete is checked only for safety.
+	known := c.known
 	_, end, complete := c.cache.Since(known.Synced)
-	return !complete || t.nodes == 0 || end-known.Synced > uint64(t.nodes)
+	return !complete || t == nil || t.nodes == 0 || end-known.Synced > uint64(t.nodes)
 }
 
 // pending returns how many nodes have to be bounded until every entry is valid, apart from those about which
-// counts or budgets have changed.
+// counts or budgets have changed. The entry need not be open.
 func (c *cachedSearch) pending() int {
-	if c.stale() {
+	t, _ := c.known.Nodes.(*Tournament)
+	if c.stale(t) {
 		return len(c.snap.Order)
 	}
-	log, _, _ := c.cache.Since(c.known.Synced)
-	return len(log) + c.tournament.nodes - c.tournament.built
+	return int(c.cache.End()-c.known.Synced) + t.nodes - t.built
 }
 
 // update makes entries valid for this question, and bounds about as many nodes for it as most says. done reports
@@ -33,7 +32,7 @@ func (c *cachedSearch) pending() int {
 func (c *cachedSearch) update(ctx context.Context, most int) (done bool, err error) {
 	t, known := c.tournament, c.known
 	log, end, _ := c.cache.Since(known.Synced)
-	if c.stale() || !c.reboundBesideLog(most) {
+	if c.stale(t) || !c.reboundBesideLog(most) {
 		c.worker.forgetAnswers()
 		t.reset(len(c.snap.Order))
 	} else {

@@ -23,18 +23,18 @@ type PodClass struct {
 	// Terminating says that these pods are being deleted. They do not count for a spread at the
 	// start of an attempt (rule 7.12.5).
 	Terminating bool
-	// Bit is one of 64 bits, for masks of classes. Several classes may have the same bit.
-	Bit uint64
+	// Hash is a hash of the key, the same in every run. Several classes may have the same.
+	Hash uint32
 	// Covering lists the indexes of the budgets that cover these pods. Several classes may share the list, so
 	// that it is never written.
 	Covering []int32
 }
 
-// bitOf chooses one of 64 bits by a hash of the key, so that a class has the same bit in every run.
-func bitOf(key []byte) uint64 {
+// classHash returns the hash of a key.
+func classHash(key []byte) uint32 {
 	h := fnv.New32a()
 	h.Write(key)
-	return 1 << (h.Sum32() % 64)
+	return h.Sum32()
 }
 
 // classKey encodes everything that makes a class. The group is a part of it only if the release has units of

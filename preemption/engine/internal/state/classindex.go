@@ -222,7 +222,7 @@ func (x *classIndex) remove(k *PodClass, o *Owner) {
 func (s *Snapshot) Selected(t *Term, f func(*ClassMembers)) {
 	x := &s.Classes
 	in := func(namespace string) {
-		x.labels.selected(namespace, t.selector, func(id int32) { f(x.at(id)) })
+		x.labels.selected(namespace, t.labels.Selector, func(id int32) { f(x.at(id)) })
 	}
 
 	// Most terms name their namespaces; other ones are asked about each that has pods.

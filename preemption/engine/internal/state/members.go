@@ -26,7 +26,7 @@ func (s *Snapshot) classFor(p *outrank.Pod, covering func(*outrank.Pod) []int32)
 	k := &PodClass{
 		Key: string(key), Namespace: p.NamespaceName(), Labels: p.Labels,
 		antiAffinity: termsOf(p, p.Affinity.PodAntiAffinity),
-		Terminating:  p.Terminating(), Bit: bitOf(key),
+		Terminating:  p.Terminating(), Hash: classHash(key),
 		Covering: covering(p),
 	}
 	if s.Rules.VictimUnits {

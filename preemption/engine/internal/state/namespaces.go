@@ -74,11 +74,17 @@ func (s *Snapshot) IncomingTerms(p *outrank.Pod, terms []outrank.PodAffinityTerm
 // Picks reports whether a term of a pod to be placed picks another pod by its namespace and labels. The
 // namespace selector picks only namespaces that the snapshot knows (rule 7.13.18).
 func (s *Snapshot) Picks(t *Term, namespace string, labels map[string]string) bool {
+	switch {
+	case !t.labels.Picks(labels):
+		return false
+	case t.spaces == nil:
+		return t.looksIn(namespace, nil, false)
+	}
 	ns, known := s.namespace(namespace)
 	if !known {
-		return t.matches(namespace, labels, nil, false)
+		return t.looksIn(namespace, nil, false)
 	}
-	return t.matches(namespace, labels, ns.Labels, true)
+	return t.looksIn(namespace, ns.Labels, true)
 }
 
 // EachApart calls f with the topology key of each anti-affinity term of a class that picks a pod. A

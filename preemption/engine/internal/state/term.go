@@ -10,9 +10,8 @@ import (
 // Term is a pod affinity term, prepared for matching.
 type Term struct {
 	Key string // topology key
-	// selector picks pods by their labels, which matcher does, too. It is nil if it is invalid or absent.
-	selector *outrank.LabelSelector
-	matcher  outrank.Matcher
+	// labels picks pods by their labels.
+	labels Picker
 	// namespaces has the names of the namespaces in which the term looks for pods, each once. spaces picks more
 	// of them by their labels, and inSpaces matches like spaces. all stands for every namespace.
 	namespaces []string
@@ -20,6 +19,37 @@ type Term struct {
 	inSpaces   outrank.Matcher
 	all        bool
 }
+
+// Picker is a valid label selector, prepared for matching. Without a selector it picks nothing.
+type Picker struct {
+	Selector *outrank.LabelSelector
+	matcher  outrank.Matcher
+	// alone is set if the selector asks for one label, name, with one value, as most do.
+	alone       bool
+	name, value string
+}
+
+// NewPicker prepares a selector, which must be valid or nil.
+func NewPicker(s *outrank.LabelSelector) Picker {
+	p := Picker{Selector: s}
+	p.matcher, _ = s.Matcher() // which is valid
+	if s != nil && len(s.MatchLabels) == 1 && len(s.MatchExpressions) == 0 {
+		p.name, p.value, p.alone = firstLabel(s.MatchLabels)
+	}
+	return p
+}
+
+// Picks reports whether the selector picks an object with these labels.
+func (p *Picker) Picks(labels map[string]string) bool {
+	if p.alone {
+		value, ok := labels[p.name]
+		return ok && value == p.value
+	}
+	return p.matcher.Matches(labels)
+}
+
+// Empty reports whether the selector picks everything.
+func (p *Picker) Empty() bool { return p.Selector.Empty() }
 
 // termsOf prepares the terms of a pod.
 func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
@@ -30,11 +60,10 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 		// The pod's own labels narrow the term (rule 7.13.17). An empty namespace selector means
 		// all namespaces (rule 7.13.13).
 		prepared := Term{
-			Key:      t.TopologyKey,
-			selector: fit.NarrowedSelector(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys),
-			all:      t.NamespaceSelector.Empty(),
+			Key:    t.TopologyKey,
+			labels: NewPicker(fit.NarrowedSelector(t.LabelSelector, p.Labels, t.MatchLabelKeys, t.MismatchLabelKeys)),
+			all:    t.NamespaceSelector.Empty(),
 		}
-		prepared.matcher, _ = prepared.selector.Matcher() // which is valid
 		for _, name := range t.Namespaces {
 			if !slices.Contains(prepared.namespaces, name) {
 				prepared.namespaces = append(prepared.namespaces, name)
@@ -58,7 +87,7 @@ func termsOf(p *outrank.Pod, terms []outrank.PodAffinityTerm) []Term {
 // matches reports whether the term picks a pod with these labels in a namespace. namespaceLabels are the
 // labels of the namespace; if they are not known, the namespace selector picks nothing.
 func (t *Term) matches(namespace string, labels, namespaceLabels map[string]string, known bool) bool {
-	return t.matcher.Matches(labels) && t.looksIn(namespace, namespaceLabels, known)
+	return t.labels.Picks(labels) && t.looksIn(namespace, namespaceLabels, known)
 }
 
 // looksIn reports whether the term looks for pods in a namespace; see matches.
@@ -69,7 +98,7 @@ func (t *Term) looksIn(namespace string, labels map[string]string, known bool) b
 // appendKey appends all that the term says. Terms with the same key pick the same pods.
 func (t *Term) appendKey(key *KeyWriter) {
 	key.Text(t.Key)
-	key.Selector(t.selector)
+	key.Selector(t.labels.Selector)
 	key.Flag(t.all)
 	key.Texts(t.namespaces)
 	key.Selector(t.spaces)
@@ -184,7 +213,7 @@ func (x *termIndex) writable(anchor []byte, o *Owner) *termList {
 // requirement of its selector. Without such a requirement it is the empty key alone. A term with an invalid
 // selector picks nothing, and has none.
 func (t *keyedTerm) eachAnchor(f func(anchor []byte)) {
-	s := t.term.selector
+	s := t.term.labels.Selector
 	if s == nil {
 		return
 	}
@@ -235,7 +264,7 @@ func (x *termIndex) eachPicking(labels map[string]string, f func(t *Term, classe
 			return
 		}
 		for _, t := range l.terms {
-			if classes, ok := x.classes.byKey.Get(t.key); ok && t.term.matcher.Matches(labels) {
+			if classes, ok := x.classes.byKey.Get(t.key); ok && t.term.labels.Picks(labels) {
 				f(t.term, classes)
 			}
 		}
