@@ -135,12 +135,13 @@ func (t *Tournament) best() int32 { return t.winners[1] }
 // so that each match comes after the two that lead to it.
 func (t *Tournament) playAll() {
 	// Entries behind the last node must never win.
-	last := t.Blocks[len(t.Blocks)-1]
+	last := t.block(uint32(len(t.Blocks) - 1))
 	for i := (t.nodes-1)%TournamentBlockSize + 1; i < TournamentBlockSize; i++ {
 		last.entries[i].Position = -1
 	}
 
-	for block, b := range t.Blocks {
+	for block := range t.Blocks {
+		b := t.block(uint32(block)) // the first blocks may be shared, if a clone was made before the last was written
 		for i := range b.entries {
 			b.winners[TournamentBlockSize+i] = uint8(i)
 		}
