@@ -6,4 +6,4 @@ import (
 	"github.com/outrank-go/outrank/internal/tests/seeded"
 )
 
-func TestMain(m *testing.M) { seeded.Run(m, 10) }
+func TestMain(m *testing.M) { seeded.Run(m, 16) }
