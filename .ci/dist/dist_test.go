@@ -426,7 +426,7 @@ func TestPrograms(t *testing.T) {
 	root := filepath.Join("..", "..")
 	here := map[string]string{
 		"examples/first": "shows the library", "examples/realcluster": "builds Kubernetes itself",
-		"examples/study/own": "shows a policy of one's own", "examples/kubectl-whatif/browser": "makes the page", "examples/simulator/gpus": "a figure of the simulator",
+		"examples/study/own": "shows a policy of one's own", "examples/kubectl-whatif/browser": "makes the page", "examples/kubectl-whatif/largedump": "makes a dump to try", "examples/simulator/gpus": "a figure of the simulator",
 		"examples/clientgo/scheduler": "shows the parts for client-go", "examples/kubescheduler/ledger/cmd/ledger": "lists fields for a test",
 	}
 	folder := func(p *program) string {
