@@ -64,7 +64,9 @@ func (s *idSet) add(id int32) {
 
 // set sets the bit of an id.
 func (s *idSet) set(id int32) {
-	s.bits = lengthened(s.bits, int(id/64)+1)
+	for len(s.bits) <= int(id/64) {
+		s.bits = append(s.bits, 0)
+	}
 	s.bits[id/64] |= 1 << (id % 64)
 }
 
@@ -82,14 +84,6 @@ func (s *idSet) remove(id int32) {
 // copy returns an equal set for another owner.
 func (s *idSet) copy(o *Owner) *idSet {
 	return &idSet{owner: o, list: slices.Clone(s.list), bits: slices.Clone(s.bits), size: s.size}
-}
-
-// lengthened returns a list with zeros appended until it has at least n elements.
-func lengthened[T any](list []T, n int) []T {
-	if n > len(list) {
-		list = append(list, make([]T, n-len(list))...)
-	}
-	return list
 }
 
 // ids is a set with one id at least. Most labels with a value of their own have one class alone, so that a single id
