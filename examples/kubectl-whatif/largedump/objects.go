@@ -96,31 +96,42 @@ func (f *fleet) podObject(w *workload, node string) object {
 	return o
 }
 
-// podSpec makes the spec of a pod.
-func (f *fleet) podSpec(w *workload, node string) object {
+// container makes the container of a pod. Beside what is requested it has what the dumps of clusters are full of, and
+// a value with a mark of comments, which YAML has to quote.
+func (w *workload) container() object {
 	amounts := object{"cpu": fmt.Sprintf("%dm", w.milli), "memory": fmt.Sprintf("%dMi", w.mebi)}
+	return object{
+		"name": "main", "image": "registry.example/" + w.namespace + "/" + w.name + ":1.4.2", "imagePullPolicy": "IfNotPresent",
+		"env": []object{
+			{"name": "REGION", "value": "eu-1"},
+			{"name": "JAVA_OPTS", "value": "-Xmx1g -XX:+UseG1GC # as the team asked"},
+		},
+		"ports":                  []object{{"containerPort": 8080, "name": "http", "protocol": "TCP"}},
+		"resources":              object{"requests": amounts, "limits": object{"memory": amounts["memory"]}},
+		"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
+		"volumeMounts": []object{{"mountPath": "/etc/app", "name": "config"}},
+	}
+}
+
+// podSpec makes the spec of a pod, with what the API server fills in. Without a node the pod waits.
+func (f *fleet) podSpec(w *workload, node string) object {
+	class := classes[w.class]
 	spec := object{
-		"containers": []object{{
-			"name": "main", "image": "registry.example/" + w.namespace + "/" + w.name + ":1.4.2", "imagePullPolicy": "IfNotPresent",
-			"env": []object{
-				{"name": "REGION", "value": "eu-1"},
-				{"name": "JAVA_OPTS", "value": "-Xmx1g -XX:+UseG1GC # as the team asked"},
-			},
-			"ports":                  []object{{"containerPort": 8080, "name": "http", "protocol": "TCP"}},
-			"resources":              object{"requests": amounts, "limits": object{"memory": amounts["memory"]}},
-			"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
-			"volumeMounts": []object{{"mountPath": "/etc/app", "name": "config"}},
-		}},
+		"containers": []object{w.container()},
+
 		"dnsPolicy": "ClusterFirst", "enableServiceLinks": true, "restartPolicy": "Always", "schedulerName": "default-scheduler",
 		"securityContext": object{}, "serviceAccountName": "default", "terminationGracePeriodSeconds": 30,
-		"preemptionPolicy": "PreemptLowerPriority", "priority": classes[w.class].value, "priorityClassName": classes[w.class].name,
+		"preemptionPolicy": "PreemptLowerPriority", "priority": class.value, "priorityClassName": class.name,
+
+		// The taints of a node that is lost are tolerated for five minutes.
 		"tolerations": []object{
 			{"effect": "NoExecute", "key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300},
 			{"effect": "NoExecute", "key": "node.kubernetes.io/unreachable", "operator": "Exists", "tolerationSeconds": 300},
 		},
 		"volumes": []object{{"name": "config", "configMap": object{"defaultMode": 420, "name": w.name}}},
 	}
-	if classes[w.class].never {
+
+	if class.never {
 		spec["preemptionPolicy"] = "Never"
 	}
 	if node != "" {

@@ -93,35 +93,49 @@ func (w *World) misblocked(c choice) string {
 // lose it, the most important first (rule 14.3.3).
 func (d Decider) NominatedPodsKeepTheirRoom(t *testing.T) {
 	both(t, func(t *testing.T) {
-		d.always(t, func(w *World, a *answer) string {
-			asks := &w.Asks[0]
-			broken := first(a.all(), func(c choice) string {
-				if broken := w.takesRoom(c.node, without(w.on(c.node.Name), c.victims), asks); broken != "" {
-					return broken
-				}
-				return w.clearsOthers(c)
-			})
-			if n := w.node(a.plan.FirstFit); n != nil && broken == "" && !w.given() {
-				return w.takesRoom(n, w.on(n.Name), asks)
-			}
-			return broken
-		})
+		d.always(t, (*World).takesNobodysRoom)
 	}, func(t *testing.T) {
-		d.alwaysGroups(t, func(w *World, a *groupAnswer) string {
-			for i, at := range a.placed {
-				there := without(w.on(at.node.Name), a.victims)
-				for _, before := range a.placed[:i] {
-					if before.node == at.node {
-						there = append(there, before.pod)
-					}
-				}
-				if broken := w.takesRoom(at.node, there, at.pod); broken != "" {
-					return broken
-				}
-			}
-			return ""
-		})
+		d.alwaysGroups(t, (*World).groupTakesNobodysRoom)
 	})
+}
+
+// takesNobodysRoom looks at the room that is kept on each candidate, with its victims gone, and on the node that the pod
+// fits on as it is.
+func (w *World) takesNobodysRoom(a *answer) string {
+	asks := &w.Asks[0]
+	broken := first(a.all(), func(c choice) string {
+		if broken := w.takesRoom(c.node, without(w.on(c.node.Name), c.victims), asks); broken != "" {
+			return broken
+		}
+		return w.clearsOthers(c)
+	})
+	if broken != "" {
+		return broken
+	}
+
+	// Where the caller has given the answers of the nodes, a node may be said to fit that does not.
+	if n := w.node(a.plan.FirstFit); n != nil && !w.given() {
+		return w.takesRoom(n, w.on(n.Name), asks)
+	}
+	return ""
+}
+
+// groupTakesNobodysRoom looks at the members of a group in the order in which they were placed: each finds the members
+// before it on its node, and the victims of the whole group gone.
+func (w *World) groupTakesNobodysRoom(a *groupAnswer) string {
+	for i, at := range a.placed {
+		there := without(w.on(at.node.Name), a.victims)
+		for _, before := range a.placed[:i] {
+			if before.node == at.node {
+				there = append(there, before.pod)
+			}
+		}
+
+		if broken := w.takesRoom(at.node, there, at.pod); broken != "" {
+			return broken
+		}
+	}
+	return ""
 }
 
 func (w *World) takesRoom(n *Node, there []*Pod, asks *Pod) string {
