@@ -377,6 +377,9 @@ func (c *counting) addSetsOf(k *state.PodClass) {
 	before := len(c.sets)
 	c.counter.addSetsOf(c.podCounts, k)
 	c.laySets(before)
+	if len(c.sets) > before && c.known != nil {
+		c.known = &knownParts{} // what is known was found without the new sets
+	}
 	for i := before; i < len(c.sets); i++ {
 		for _, is := range c.sets[i].cells {
 			c.sets[i].enter(is, c.changed)

@@ -171,7 +171,10 @@ func (ip *InterPod) appendParts(to []ClassPart, c *podCounts, k *state.PodClass)
 		}
 	}
 	ip.snap.EachApart(k, ip.pod, func(key string) {
-		to = append(to, ClassPart{set: c.find(existingAntiAffinity, key)})
+		// A class that the snapshot does not have may have a term for which there is no set.
+		if set := c.find(existingAntiAffinity, key); set >= 0 {
+			to = append(to, ClassPart{set: set})
+		}
 	})
 	return to
 }
